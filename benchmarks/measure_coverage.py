@@ -15,7 +15,6 @@ from reseed.stats.comparison import (
     pair_differences,
 )
 from reseed.stats.error_rates import simulate_cv
-from reseed.stats.ranking import disagreement_of_means
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import spread_intervals
 from scipy import stats
@@ -150,21 +149,6 @@ def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
                 yield f"claims of equivalence, {name}", list(p <= 0.05)
 
 
-def order(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Bias and RMSE of the probability that means of m runs order two models differently."""
-    for n, m in ((6, 1), (6, 2), (10, 3), (20, 6), (50, 1), (50, 16)):
-        for effect in (0.0, 0.3, 1.0):
-            p, q = stats.norm.cdf(effect * np.sqrt([m, n - m]))
-            truth = p * (1 - q) + q * (1 - p)
-            d = rng.normal(effect, 1, (n_sim, n))
-            probability = disagreement_of_means(d, m, n_draws=400, rng=rng).probability
-            rmse = np.sqrt(np.mean((probability - truth) ** 2))
-            yield (
-                f"{n} runs, m = {m}, {effect:g} SD: true {truth:.3f}, RMSE {rmse:.3f}, mean",
-                probability,
-            )
-
-
 Tables = dict[str, Callable[..., Iterator[Row]]]
 TABLES: Tables = {
     "spread": spread,
@@ -172,7 +156,6 @@ TABLES: Tables = {
     "hold_outs": hold_outs,
     "folds": folds,
     "equivalence": equivalence,
-    "order": order,
 }
 
 

@@ -1,7 +1,7 @@
 """Mutation tests of `reseed.stats`: random changes of operators and constants, each in a copy.
 
-`python benchmarks/mutate.py ranking --mutants 20` changes `stats/ranking.py` at 20 random places
-and runs `tests/stats/test_ranking.py` on each, `comparison.gate` a module of another package;
+`python benchmarks/mutate.py shares --mutants 20` changes `stats/shares.py` at 20 random places
+and runs `tests/stats/test_shares.py` on each, `comparison.gate` a module of another package;
 without names, every module of `stats` with tests is changed, with `--part 2/7` the second of seven
 parts of them. The changes of a module depend on the seed
 only. It prints every survivor and the share killed. A survivor needs a test, or an entry with a
@@ -57,7 +57,6 @@ _TESTED_BY = {
     "readers.model_labels": ["headings_of_models"],
     "readers.in_memory": ["formats", "nested_results", "layouts"],
     "readers.tools": ["tools", "layouts", "tables_of_tools"],
-    "report.exhibits.win_tie_loss_table": ["unusual_study_tables"],
     "report.analyses.shared.across_datasets": ["pairs_over_datasets"],
 }
 #: Test files of all modules.

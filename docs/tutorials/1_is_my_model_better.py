@@ -57,10 +57,10 @@ print(found)
 # %%
 # How to read it
 # --------------
-# The leaderboard orders the models by their mean score. Models that share a letter are *not shown to
-# differ*.
+# The leaderboard orders the models by their mean score. Its possible ranks are those that the shown
+# differences leave to a model.
 
-found.table("leaderboard").shown[["Model", "Rank", "Mean accuracy ↑", "Letters", "Runs"]]
+found.table("leaderboard").shown[["Model", "Rank", "Possible ranks", "Mean accuracy ↑", "Runs"]]
 
 # %%
 # Of each pair are printed
@@ -90,9 +90,11 @@ print(reseed.study(small, X, y, splits=10, seeds=2, metric="accuracy", rope=0.03
 # %%
 # How many runs would settle it?
 # ------------------------------
-# The figure reads the runs as a pilot: how many are needed to find a difference of a given size.
+# The runs are read as a pilot: so many runs would show the difference at hand in 80 % of cases. Where
+# the number is missing, splits of these rows cannot show it, however many.
 
-found.plot("runs_needed")
+needed = found.statistics("seeds_needed").drop_duplicates(["model_a", "model_b"])
+needed[["model_a", "model_b", "target_difference", "runs_for_power"]]
 
 # %%
 # What to keep

@@ -7,7 +7,7 @@ independent, and neither are answers to one prompt. This page shows what that do
 It takes five minutes.
 """
 
-# sphinx_gallery_thumbnail_path = "gallery/evaluation-ranks.png"
+# sphinx_gallery_thumbnail_path = "gallery/evaluation-differences.png"
 import numpy as np
 import pandas as pd
 import reseed

@@ -48,7 +48,7 @@ def test_three_models_are_ranked_by_the_verdicts():
     assert "a is best by mean correct 0.9217 " in str(found)
     assert "over 3 runs of 400 items; significantly better than b and c" in found.answer[0]
     assert "Possible ranks hold for all models at once, at a level of 95 %" in str(found)
-    assert found.figures == ["ranks"]
+    assert found.figures == ["differences"]
     assert not reseed.compare(_scores(), baseline="b").possible_ranks
 
 
@@ -79,7 +79,7 @@ def test_the_command_writes_every_output(tmp_path, capsys):
     _scores(gap=1.0).to_csv(path, index=False)
     files = {name: tmp_path / f"out.{name}" for name in ("html", "latex", "csv")}
     options = [part for name, file in files.items() for part in (f"--{name}", str(file))]
-    figure, folder = tmp_path / "ranks.svg", tmp_path / "all"
+    figure, folder = tmp_path / "differences.svg", tmp_path / "all"
     main(["compare", str(path), *options, "--figure", str(figure), "--folder", str(folder)])
     assert "significantly better than b and c (for new seeds and new" in capsys.readouterr().out
     main(["compare", str(path), "--json"])
@@ -88,13 +88,13 @@ def test_the_command_writes_every_output(tmp_path, capsys):
     main(["compare", str(path), "--quiet"])
     assert capsys.readouterr().out == "\n".join(content["answer"]) + "\n"
     page = files["html"].read_text()
-    assert page.index("Which rank each model may have") < page.index("Difference of every pair")
+    assert page.rindex("Difference of every pair") < page.rindex("Which model is better")
     assert "http" not in page.replace("http-equiv", "")
     assert "booktabs" in files["latex"].read_text()
     assert len(pd.read_csv(files["csv"])) == 3
     assert figure.stat().st_size > 1000
     written = {one.name for one in folder.rglob("*")}
-    assert {"ranks.pdf", "leaderboard.csv", "pairs.csv"} <= written
+    assert {"differences.pdf", "leaderboard.csv", "pairs.csv"} <= written
 
 
 def test_logs_of_a_harness_are_compared_by_items(tmp_path, capsys):

@@ -52,17 +52,6 @@ def test_view_of_one_test_set(ranked, width, snapshot):
     assert (render(ranked, width) if width else render(ranked)) == snapshot
 
 
-def test_the_default_figure_shows_ranks_of_three_models(ranked, runs_of_two):
-    labels = [compared.plot().axes[0].get_xlabel() for compared in (ranked, compare(runs_of_two))]
-    assert labels[0] == "Rank"
-    assert "Rank" not in labels[1]
-
-
-@pytest.fixture
-def runs_of_two(board):
-    return board[board["model"].isin(["best", "next"]) & (board["dataset"] == "data-00")]
-
-
 def test_a_pipe_gets_plain_text_of_any_width(compared, capsys, board, tmp_path):
     path = tmp_path / "runs.csv"
     board.to_csv(path, index=False)
@@ -190,14 +179,8 @@ def four(board):
     return compare(few.rename(columns={"fold": "seed"}))
 
 
-def test_pages_and_console_state_the_same_limits(four, tmp_path, snapshot):
+def test_the_answer_over_datasets_states_its_limits(four, snapshot):
     assert state_answer(four) == snapshot
-    four.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    navigation = page[page.index("<nav") : page.index("</nav>")]
-    assert "shown to be the best on all 4 datasets, on one test set each" in navigation
-    assert "data-00: " not in navigation
-    assert "on all 4 datasets, on one test set each (" in page[page.index("</nav>") :]
 
 
 def test_differences_that_do_not_vary_are_said_so(snapshot):

@@ -127,7 +127,7 @@ def test_two_clusters_have_no_verdict():
     assert "too few clusters" in two.answer[0]
     assert "(for new" not in two.answer[0]  # nothing is claimed
     assert "too few runs" not in set(three.verdicts["outcome"])
-    assert "3 seeds, 3 clusters, 24 items" in three.to_latex()
+    assert "3 seeds, 3 clusters, 24 items" in three.verdicts["verdict"].iloc[0]
 
 
 def test_items_numbered_within_clusters_are_told_apart():

@@ -12,7 +12,7 @@ def test_three_lines_are_a_study():
     standard = default_analyses_and_exhibits()
     assert set(study.analyses) == set(standard["analyses"])
     assert list(study.exhibits) == list(standard["exhibits"])
-    assert list(study.exhibits)[:2] == ["leaderboard", "ranks"]
+    assert list(study.exhibits) == ["leaderboard", "differences", "verdicts", "spread"]
 
 
 def test_configured_analyses_are_kept():
@@ -46,7 +46,7 @@ def test_baseline_is_added_to_analyses_of_pairs_only(named):
     study = Study.model_validate(RESULTS | {"results": {"path": "runs.csv"} | named})
     assert study.analyses["pairs"].options == named
     assert study.analyses["seeds_needed"].options == named
-    assert study.analyses["ranking"].options == {}
+    assert study.analyses["spread"].options == {}
     own = {"analyses": {"p": {"kind": "pairs", "options": {"baseline": "c"}}}}
     study = Study.model_validate(RESULTS | own | {"results": {"path": "r.csv", "baseline": "a"}})
     assert study.analyses["p"].options == {"baseline": "c"}

@@ -15,7 +15,7 @@ from papers.banerjee import (
 )
 from papers.ir import seed_boxes
 from papers.picard import convergence_figure, histogram_figure, range_growth_figure
-from reseed.report.exhibits import curves_figure, seeds_figure
+from reseed.report.exhibits import curves_figure
 from reseed.report.rendering.data import NothingToShow
 from reseed.report.rendering.least import LEAST, Least, with_least
 from run_kinds import draw, exhibit_kinds, is_table
@@ -48,23 +48,18 @@ CASES = {
 OTHERS = {
     module.__name__.rpartition(".")[2]
     for module in (convergence_figure, histogram_figure, range_growth_figure, curves_figure,
-                   seed_boxes, seeds_figure)
+                   seed_boxes)
 }  # fmt: skip
 # Kinds that show single runs, or the verdict on pairs, which says where runs are too few.
 WITHOUT = {
-    "aggregates_figure": "marks few runs in its footnote; no headline below five",
     "critical_difference_figure": "verdicts",
     "ensembles_figure": "a dot an ensemble",
     "heat_maps": "a cell a run",
     "pairs_figure": "verdicts",
     "range_bars": "needs three seeds; a range is of single runs",
-    "rank_sets_figure": "verdicts",
-    "ranking_figure": "has the option min_runs",
     "same_splits": "a dot a run",
     "score_strips": "a dot a run",
-    "seed_choice_figure": "a dot a run",
     "seed_noise": "intervals; none with few seeds",
-    "stopping_figure": "intervals from the first run on",
     "trimming_figure": "a dot a run",
 }
 

@@ -50,7 +50,6 @@ TESTS = {
         (TRIMMING, "test_measured_runs_are_told_from_references"),
     ],
     "41 of 60, best by test accuracy, 0.13 points worse, -0.00": [
-        (CHOICE, "test_the_figure_counts_the_models_that_it_draws"),
         (CHOICE, "test_a_shared_best_accuracy_has_no_best_model"),
         (CHOICE, "test_a_small_negative_gain_is_not_printed_as_minus_zero"),
         (HERE, "test_the_cost_of_choosing_is_not_pooled_over_datasets"),

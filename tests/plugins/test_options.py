@@ -129,8 +129,9 @@ def test_exhibits_name_analyses_that_they_draw():
         calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call)
                  and isinstance(n.func, ast.Attribute)}  # fmt: skip
         assert kind.draws or "rows" not in calls, kind.name
-    # The leaderboard's table draws `pairs`, and ranks the models itself.
-    assert drawn | {"leaderboard"} == analyses
+    # The leaderboard's table draws `pairs`, and ranks the models itself; the answer to a baseline
+    # reads `seeds_needed`.
+    assert drawn | {"leaderboard", "seeds_needed"} == analyses
 
 
 STUDY = {
@@ -158,8 +159,8 @@ def study_with(folder, analyses, exhibits):
         ("pairs", {"min_runs": True}, "min_runs: Input should be a valid integer. Found: True."),
         ("pairs", {"baseline": "a", "pairs": [["a", "b"]]}, "either `baseline` or `pairs`"),
         ("papers.raste.published:analyse", {}, "files: Field required."),
-        ("ranking", {"levl": 0.9, "n_draws": 0}, "n_draws: Input should be greater than or equal"),
-        ("ranking", {"levl": 0.9, "n_draws": 0}, "Did you mean 'level'?"),
+        ("spread", {"levl": 0.9, "n_boot": 0}, "n_boot: Input should be greater than or equal"),
+        ("spread", {"levl": 0.9, "n_boot": 0}, "Did you mean 'level'?"),
     ],
 )
 def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options, message):
@@ -248,7 +249,10 @@ def test_options_of_another_class_are_one_clear_error(tmp_path, monkeypatch):
         kinds.read_options(kind, {}, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["five_by_two", "grid_plan_table", "standing_table", "stopping"])
+@pytest.mark.parametrize(
+    "name",
+    ["five_by_two", "grid_plan_table", "standing_table", "stopping", "pairs_table", "aggregates"],
+)
 def test_a_removed_kind_names_what_answers_its_question(name):
     family = "exhibits" if name.endswith("_table") else "analyses"
     with pytest.raises(ReseedError, match=r"was removed\. \w.*`"):

@@ -41,7 +41,6 @@ OWN = {
     "item_mean": {"factors": (), "repeat_variance": 0.0},
     "distribution_wise_sd": {"at": math.inf},
     "ensemble_size": {"share": 1.0},
-    "disagreement_of_means": {"n_draws": 10_000},
     "split_ks_distance": {"n_splits": 10},
     "heldout_information": {"n_halves": 20, "n_bootstrap": 10},
     "selection_optimism": {"n_halves": 1000},

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.ranking import (
-    disagreement_of_means,
     instability,
     kendall_agreement,
     split_agreement,
@@ -73,58 +72,6 @@ def test_instability_is_symmetric_and_unit_free(seed, scale, shift):
     moved = scale * scores[:, rng.permutation(2)][:, :, rng.permutation(4)] + shift
     np.testing.assert_allclose(instability(moved), base)
     np.testing.assert_allclose(instability(-scores), base)
-
-
-def test_disagreement_of_means_by_full_enumeration():
-    d = np.array([0.5, -0.3, 0.9, -0.2, 0.1])
-    ways = [np.array(list(itertools.product(d, repeat=m))).sum(axis=1) for m in (2, 3)]
-    p, q = (np.mean((1 + np.sign(np.round(way, 12))) / 2) for way in ways)
-    result = disagreement_of_means(np.stack([d, -d]), 2, n_draws=20_000, rng=_rng())
-    np.testing.assert_allclose(
-        result.probability, p * (1 - q) + q * (1 - p), atol=4 * result.se.max()
-    )
-
-
-def test_two_single_trials_have_no_monte_carlo_error():
-    d = np.array([[0.3, -0.1], [0.2, 0.1], [0.0, 0.4]])
-    result = disagreement_of_means(d, 1, n_draws=3, rng=_rng())
-    # Of the four pairs of draws, with a half for a draw that is tied.
-    np.testing.assert_allclose(result.probability, [2 / 4, 0, 2 * 0.75 * 0.25])
-    np.testing.assert_array_equal(result.se, 0)
-
-
-@pytest.mark.parametrize(("shift", "m"), [(0.6, 1), (0.6, 2), (0.6, 6), (1.0, 3), (0.3, 7)])
-def test_disagreement_monte_carlo_error_matches_repetitions(shift, m):
-    d, rng = _rng(21).normal(shift, 1, 8), _rng(22)
-    result = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]
-    spread = np.std([one.probability for one in result])
-    # The SD of an SD of 800 is 2.5 %.
-    assert np.mean([one.se for one in result]) == pytest.approx(spread, rel=0.1)
-
-
-def test_tied_pair_has_reversal_probability_one_half():
-    """The sum of six runs is about zero, so any part has the opposite sign of the rest."""
-    d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])  # mean 0.000017
-    for m in (1, 2):
-        result = disagreement_of_means(d, m, n_draws=20_000, rng=_rng())
-        assert result.probability == pytest.approx(0.5, abs=0.02)
-    assert disagreement_of_means(np.zeros(6), 1, n_draws=50, rng=_rng()).probability == 0.5
-
-
-def test_disagreement_of_means_against_the_gaussian_probability():
-    n, m, effect = 50, 3, 0.6
-    rng = _rng(40)
-    d = rng.normal(effect, 1, (400, n))
-    p, q = stats.norm.cdf(effect * np.sqrt([m, n - m]))
-    result = disagreement_of_means(d, m, n_draws=500, rng=rng).probability
-    # Measured over samples: 0.01 too high at this effect, an RMSE of 0.09.
-    assert result.mean() == pytest.approx(p * (1 - q) + q * (1 - p), abs=0.02)
-
-
-@pytest.mark.parametrize("m", [0, 5])
-def test_reversal_refuses_invalid_m(m):
-    with pytest.raises(ValueError, match="m must be"):
-        disagreement_of_means(np.ones(5), m, rng=_rng())
 
 
 def test_tau_agrees_with_scipy_for_all_pairs_of_seeds():

@@ -15,7 +15,6 @@ from reseed.stats import (
     planning,
     rank_power,
     rank_sets,
-    ranking,
     representatives,
     selection,
     sign_flips,
@@ -77,8 +76,6 @@ SIZES = {
     "rank_over_tasks of models": (
         "models", 2, lambda k: rank_sets.rank_over_tasks(
             np.stack([X, X[::-1]])[:k], n_draws=100, rng=rng())),
-    "disagreement_of_means": (
-        "m", 1, lambda k: ranking.disagreement_of_means(X, k, n_draws=9, rng=rng())),
     "split_ks_distance": (
         "n_splits", 1, lambda k: representatives.split_ks_distance(
             np.stack([X, X[::-1]]), np.stack([X, X[::-1]]), n_splits=k, rng=rng())),

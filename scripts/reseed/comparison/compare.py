@@ -217,7 +217,6 @@ def _arrange_runs(
     entries = default_analyses_and_exhibits(
         predictions is not None,
         "binary" in tasks.values(),
-        datasets=metrics["dataset"].nunique(),
         further=further,
     )
     return Data(metrics, info, predictions=predictions), entries

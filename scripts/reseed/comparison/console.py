@@ -33,7 +33,6 @@ from reseed.comparison.claims.pair_verdicts import (
     label_pair_outcome,
     label_pair_outcomes,
 )
-from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.claims.skewed import decisive_p
 from reseed.comparison.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS, TESTED
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
@@ -223,13 +222,10 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
 def _print_ranking(console: Any, comparison: Comparison) -> None:
     """The ranking, without less important columns if it does not fit."""
     board = comparison.table("leaderboard").with_sections
-    ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
-    if ranks:
-        board.insert(2, "Possible ranks", [ranks.get(model, "–") for model in board["Model"]])
     shown = board.head(_MOST_MODELS)
     of_datasets = [c for c in shown if "Mean rank" in shown and str(c).endswith(("↑", "↓"))]
     width, unlimited = min(console.width, _WIDEST), console.options.update(width=UNLIMITED)
-    for dropped in ((), of_datasets, ("Letters", "Lowest", "Highest"), ("SD",)):
+    for dropped in ((), of_datasets, ("SD",)):
         shown = shown.drop(columns=list(dropped), errors="ignore")
         table = build_table(shown)
         if console.measure(table, options=unlimited).maximum <= width:

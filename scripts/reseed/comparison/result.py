@@ -15,7 +15,7 @@ from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_
 from reseed.comparison.claims.designs import SOURCES
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.phrases import LISTED
-from reseed.comparison.claims.possible_ranks import MIN_RANKED, choose_ranked, rank_models
+from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
 from reseed.comparison.output import Result, render_shown
@@ -55,7 +55,7 @@ ITEM_COLUMNS = (
     "alpha", "level", *OF_BOOTSTRAP, "metric", "greater_is_better", "factor", "unit",
 )  # fmt: skip
 #: Analyses of pairs of models.
-_OF_PAIRS = ("pairs", "ranking", "seeds_needed")
+_OF_PAIRS = ("pairs", "seeds_needed")
 _LEADERBOARD_COLUMNS = (
     "dataset", "metric", "model", "rank", "mean", "mean_low", "mean_high", "sd", "n", "failed",
 )  # fmt: skip
@@ -96,7 +96,7 @@ class Comparison(Result):
     _tables: dict[str, Table] = field(default_factory=dict)
 
     #: The table of verdicts among `exhibits`.
-    main_table: ClassVar[str] = "comparisons"
+    main_table: ClassVar[str] = "verdicts"
 
     # --- numbers --------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class Comparison(Result):
         return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 
     def table(self, name: str = "") -> Table:
-        """A table of `exhibits`, `stochastic_order` or `improvement`; by default of verdicts."""
+        """A table of `exhibits`; by default of verdicts."""
         name = name or self.main_table
         if name not in self._tables:
             self._tables[name] = make_table(*self.load_exhibit(name, "table"))
@@ -206,9 +206,10 @@ class Comparison(Result):
         return self.table(name)
 
     def plot(self, name: str | None = None) -> Figure:
-        """A figure of `exhibits`; by default ranks, if three models or more are ranked.
+        """A figure of `exhibits`; by default differences with their intervals.
 
-        Otherwise the default is the figure of differences with their intervals.
+        `ranks` is a critical-difference diagram: models by mean rank (on one dataset: mean score),
+        with a bar over those that are not shown to differ.
         """
         if not (name or self.figures):
             raise ReseedError("one model has no figure of differences. Its page has tables.")
@@ -220,7 +221,6 @@ class Comparison(Result):
     def shown(self) -> Shown:
         """What all outputs show."""
         verdicts = self.ordered_verdicts()
-        name = "ranks" if self.possible_ranks and "ranks" in self.exhibits else "differences"
         return Shown(
             title=self.data.info.title,
             answer=state_answer(self),
@@ -228,7 +228,7 @@ class Comparison(Result):
             tables={"ranking": self.leaderboard, "verdicts": self.verdicts},
             boards={"Ranking": self.table("leaderboard").with_sections},
             notes=list_notes(self),
-            figures={name: "Ranks, or differences of every compared pair with their intervals"},
+            figures={"differences": "Difference of every compared pair with its interval"},
         )
 
     def save(self, folder: str | Path) -> Path:
@@ -364,8 +364,6 @@ def build_comparison(
     analyses = apply_pair_options(entries["analyses"], choice._asdict())
     exhibits, kind = dict(entries["exhibits"]), Comparison
     models = data.metrics["model"].nunique()
-    if models < MIN_RANKED:
-        exhibits.pop("ranks", None)
     if models == 1:
         kind = ModelVariation
         exhibits = {

@@ -11,7 +11,6 @@ _ANALYSES = {
     "leaderboard": {"kind": "leaderboard"},
     "pairs": {"kind": "pairs"},
     "spread": {"kind": "spread"},
-    "ranking": {"kind": "ranking"},
     "seeds_needed": {"kind": "seeds_needed"},
 }
 #: Analyses with the options `baseline` and `pairs`.
@@ -21,46 +20,22 @@ _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_cho
 _BINARY_ANALYSIS = "choice"
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
-    "ranks": ("rank_sets_figure", "Which rank each model may have", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
-    "groups": ("critical_difference_figure", "Which models differ", "pairs"),
     "verdicts": ("verdicts_table", "Which model is better", "pairs"),
-    "wins": ("win_tie_loss_table", "Wins, ties and losses", "pairs"),
-    "comparisons": ("pairs_table", "The numbers behind each comparison", "pairs"),
     "spread": ("interval_table", "Spread of the scores", "spread"),
-    "order": ("ranking_figure", "How often the order of models changes", "ranking"),
-    "runs_needed": (
-        "seeds_figure",
-        "Runs needed to find a difference between two models",
-        "seeds_needed",
-    ),
 }
 _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
     "choice": ("seed_choice_table", "Cost of choosing a seed", "choice"),
 }
-#: Of imported results on at least so many datasets; those of single datasets say nothing of sizes.
-_SEVERAL_DATASETS = 3
-_SEVERAL_ANALYSES = {"effects": {"kind": "over_datasets"}, "aggregates": {"kind": "aggregates"}}
-_SEVERAL_EXHIBITS = {
-    "effects": ("over_datasets_table", "Size of the difference on datasets like these", "effects"),
-    "aggregates": ("aggregates_figure", "Scores over all datasets", "aggregates"),
-}
 #: What says nothing of scores of items, or of means without runs.
-_OF_RUNS = ("spread", "ranking", "order", "seeds_needed", "runs_needed")
-#: Computed where it is asked for: `comparison.statistics("stochastic_order")`, `--folder`.
-_ON_DEMAND = {"stochastic_order": {"kind": "stochastic_order"}}
-#: Exhibits of these and other analyses that no page has: `comparison.table("stochastic_order")`.
+_OF_RUNS = ("spread", "seeds_needed")
+#: Figures that no page has: `comparison.plot("ranks")`.
 EXHIBITS_ON_DEMAND = {
-    "stochastic_order": {
-        "kind": "stochastic_order_table",
-        "title": "Which scores lie above another model's, almost stochastic order",
-        "analysis": "stochastic_order",
-    },
-    "improvement": {
-        "kind": "improvement_table",
-        "title": "How often a run of one model beats one of another, over all datasets",
-        "analysis": "aggregates",
+    "ranks": {
+        "kind": "critical_difference_figure",
+        "title": "Models by mean rank or mean score, and which are not shown to differ",
+        "analysis": "pairs",
     },
 }
 #: Of studies that train their models and keep the outputs of test items. `reseed.compare` decides
@@ -88,15 +63,13 @@ def default_analyses_and_exhibits(
     binary: bool = True,
     trained: bool = False,
     experiments: Iterable[str] = ("results",),
-    datasets: int = 0,
     further: Iterable[str] = (),
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return default `analyses` and `exhibits` in the form of a study file.
 
     items: whether predictions of items are stored. binary: whether a task is binary. trained:
-    whether the study trains its models. experiments: names of the experiments. datasets: number of
-    datasets of results that `compare` reads; 0 for studies. further: what results that are not
-    trained here allow, too: `variance` (seeds crossed with splits), `folds`.
+    whether the study trains its models. experiments: names of the experiments. further: what
+    results that are not trained here allow, too: `variance` (seeds crossed with splits), `folds`.
     """
     item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
     analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
@@ -104,10 +77,6 @@ def default_analyses_and_exhibits(
         **_EXHIBITS,
         **{name: _ITEM_EXHIBITS[name] for name in item_names},
     }
-    if datasets:
-        analyses = analyses | _ON_DEMAND
-    if datasets >= _SEVERAL_DATASETS:
-        analyses, exhibits = analyses | _SEVERAL_ANALYSES, exhibits | _SEVERAL_EXHIBITS
     known = _TRAINED_EXHIBITS if trained else further
     analyses |= {name: one for name, one in _TRAINED_ANALYSES.items() if name in known}
     exhibits |= {name: one for name, one in _TRAINED_EXHIBITS.items() if name in known}

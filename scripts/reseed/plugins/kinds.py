@@ -49,7 +49,23 @@ _REMOVED = {
         "Train a list of seeds; `pairs` says how many more runs would separate a pair.",
     ),
     "item_pairs_figure": "Use `item_pairs_table`.",
-    "over_datasets_figure": "Use `over_datasets_table`.",
+    **dict.fromkeys(("pairs_table", "win_tie_loss_table"), "Use `verdicts_table`."),
+    **dict.fromkeys(("ranking", "ranking_figure"), "`pairs` has the share of runs that flip."),
+    "rank_sets_figure": "Use `critical_difference_figure`; the leaderboard has possible ranks.",
+    "seeds_figure": "The verdicts say how many runs would separate a pair (`seeds_needed`).",
+    "seed_choice_figure": "Use `seed_choice_table`.",
+    **dict.fromkeys(
+        ("aggregates", "aggregates_figure", "improvement_table"),
+        "Use the functions of `reseed.stats.aggregates`.",
+    ),
+    **dict.fromkeys(
+        ("over_datasets", "over_datasets_figure", "over_datasets_table"),
+        "Use `reseed.stats.hierarchical.hierarchical_effect`.",
+    ),
+    **dict.fromkeys(
+        ("stochastic_order", "stochastic_order_table"),
+        "Use `reseed.stats.stochastic_order.stochastic_order`.",
+    ),
 }
 READABLE_INPUTS = {
     "analyses": ("metrics", "items", "predictions", "curves"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reseed.stats import distributions as stats
-from reseed.stats.bootstrap import ONE_THREAD
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
 #: How a trial with equal scores counts: as a different order, or as one half.
 Ties = Literal["differ", "half"]
@@ -51,7 +50,7 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
     (seed, fold) trials whose order differs from the order of the means over all trials.
 
     The means include the trials themselves, so the instability of few trials is underestimated; a
-    single trial gives 0. `disagreement_of_means` has a smaller bias.
+    single trial gives 0.
 
     Args:
         scores: (models, seeds, folds) or (models, trials).
@@ -76,91 +75,6 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
         out[i] = flips.mean(axis=1)
     np.fill_diagonal(out, 0)
     return out
-
-
-@dataclass(frozen=True)
-class OrderReversal:
-    """Probability that a comparison of means over `m` trials contradicts that of other trials.
-
-    `probability` and `se` are (...). `se` is the Monte Carlo error only; it does not include the
-    sampling error of the trials.
-    """
-
-    m: int
-    probability: Array
-    se: Array
-    n_draws: int
-
-
-def disagreement_of_means(
-    d: ArrayLike, m: int, *, n_draws: int = 10_000, rng: np.random.Generator
-) -> OrderReversal:
-    """Estimate the probability that means of `m` and of n − m trials order a pair differently.
-
-    Both means use trials drawn with replacement, independently of each other. If they are positive
-    with probabilities p and q (a tie counts 1/2), the result is p(1 − q) + q(1 − p); a tied pair
-    has 1/2. A split of the trials into two parts would be unbiased over samples. But if the trials
-    sum to about 0, the two parts have opposite signs: a tie gives 100 %, and the error over samples
-    is about twice as large (`docs/methods`). This estimate is slightly too low for truly equal
-    models: 0.40 instead of 0.50 at 6 trials and m = 1, and 0.47 at 50 trials.
-
-    Args:
-        d: (..., trials) differences of pairs. A trial is a seed and fold, or a seed with averaged
-            folds.
-        m: number of averaged trials, 1 to trials − 1.
-        n_draws: Monte Carlo draws of each mean of several trials, shared by all pairs. Where m or
-            n − m is 1, that probability is exact.
-        rng: generator of the draws.
-    """
-    rows, n, shape = _as_rows(d, m)
-    if m > n - 1:
-        raise ValueError(f"m must be 1 to {n - 1} for {n} trials, got {m}")
-    p, p_variance = _share_positive(rows, m, n_draws, rng)
-    q, q_variance = _share_positive(rows, n - m, n_draws, rng)
-    probability = p * (1 - q) + q * (1 - p)
-    se = np.sqrt((1 - 2 * q) ** 2 * p_variance + (1 - 2 * p) ** 2 * q_variance)
-    return OrderReversal(m, probability.reshape(shape)[()], se.reshape(shape)[()], n_draws)
-
-
-def _draw_counts(
-    n: int, count: int, n_draws: int, step: int, rng: np.random.Generator
-) -> Iterator[Array]:
-    """Yield how often each of n trials is among `count` drawn with replacement, (≤ step, n)."""
-    for done in range(0, n_draws, step):
-        draws = min(step, n_draws - done)
-        # Several times as fast as `rng.multinomial`, which draws n binomial numbers.
-        drawn = rng.integers(n, size=(draws, count)) + n * np.arange(draws)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=draws * n)
-        yield counts.reshape(draws, n).astype(np.float64)
-
-
-def _share_positive(
-    rows: Array, count: int, n_draws: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Return the share of positive means of `count` trials of each row, and its variance."""
-    n = rows.shape[1]
-    noise = _NOISE * count * np.abs(rows).max(axis=1, keepdims=True)
-    if count == 1:
-        return _count_positive(rows, noise) / n, np.zeros(len(rows))
-    positive = np.zeros(len(rows))
-    for weights in _draw_counts(n, count, n_draws, max(1, ONE_THREAD // rows.size), rng):
-        positive += _count_positive(rows @ weights.T, noise)
-    share = positive / n_draws
-    return share, share * (1 - share) / n_draws
-
-
-def _count_positive(total: Array, noise: Array) -> Array:
-    """Return the number of positive sums of each row; those within `noise` of 0 count ½."""
-    above = np.count_nonzero(total > noise, axis=1) + np.count_nonzero(total >= -noise, axis=1)
-    return above / 2
-
-
-def _as_rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:
-    """Return rescaled differences (pairs, trials), the number of trials and the leading shape."""
-    a = as_finite(d, "d")
-    check_at_least(1, m=m)
-    rows, _ = rescale(a.reshape(-1, a.shape[-1]), axis=-1)
-    return rows, a.shape[-1], a.shape[:-1]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.readers import import_results
 from reseed.report.analyses import leaderboard, pairs
 from reseed.report.analyses.shared.data import Data
-from reseed.report.exhibits import leaderboard_table, win_tie_loss_table
+from reseed.report.exhibits import leaderboard_table
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from study_frames import about, trial
@@ -149,21 +149,6 @@ def test_arms_with_seeds_of_their_own_are_ranked_together():
     assert (own["outcome"] == "difference").all()
 
 
-def test_wins_ties_and_losses(data):
-    table = run_analysis(pairs, data, n_boot=50)
-    rows = table[table["dataset"] != ALL_DATASETS]
-    counts = win_tie_loss_table.count(rows)
-    # `a` is ten SDs better wherever it was run; `b` and `c` differ by nothing.
-    assert counts["a"]["b"] == [3, 0, 0, 0]
-    assert counts["b"]["a"] == [0, 0, 3, 0]
-    assert counts["a"]["c"][:3] == [2, 0, 0]
-    assert counts["b"]["c"][win_tie_loss_table.TIE] == counts["c"]["b"][win_tie_loss_table.TIE]
-    shown = draw(win_tie_loss_table, exhibit(data, table, "win_tie_loss_table"), {})
-    line = shown.shown.set_index("Model").loc["a"]
-    assert (line["Wins"], line["Losses"]) == (5, 0)
-    assert line["vs b"] == "3–0–0"
-
-
 def test_nothing_to_show():
     frame = pd.DataFrame({"model": ["a", "a"], "seed": [0, 1], "accuracy": [0.5, 0.6]})
     metrics, about = import_results(frame, {}, {"name": "m"})
@@ -172,4 +157,3 @@ def test_nothing_to_show():
     assert table["rank"].isna().all()
     empty = run_analysis(pairs, data)
     draw(leaderboard_table, exhibit(data, empty, "leaderboard_table"), {})
-    draw(win_tie_loss_table, exhibit(data, empty, "win_tie_loss_table"), {})

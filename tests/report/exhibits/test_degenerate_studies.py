@@ -89,9 +89,6 @@ OTHERS = {
         "papers.picard.histogram_figure:figure",
     ],
     "papers.picard.range_growth:analyse": ["papers.picard.range_growth_figure:figure"],
-    "aggregates": ["aggregates_figure", "improvement_table"],
-    "stochastic_order": ["stochastic_order_table"],
-    "over_datasets": ["over_datasets_table"],
     "papers.protocol.training_time:analyse": ["papers.protocol.training_time_table:table"],
     "curves": ["curves_figure"],
     "papers.picard.convergence:analyse": [

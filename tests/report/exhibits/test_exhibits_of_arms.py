@@ -51,13 +51,13 @@ def test_failed_trials_of_a_pairs_second_model_are_counted():
     rows = runs({"xgb": 0.95, "ffnn": 0.90}, n=12, sd=0.002)
     lost = {"status": "failed", "auc": np.nan}
     rows = [row | lost if row["model"] == "ffnn" and row["init"] < 3 else row for row in rows]
-    note = Study.of(rows).show("pairs_table").footnote
+    note = Study.of(rows).show("verdicts_table").footnote
     assert "Failed trials (left out): 3 of 24." in note
 
 
 def test_the_marks_of_both_models_of_a_pair_are_explained(snapshot):
     rows = runs({"xgb~depth=3": 0.9, "ffnn~max_epochs=9": 0.89}, sd=0.002)
-    assert text_of(Study.of(rows).show("pairs_table")) == snapshot
+    assert text_of(Study.of(rows).show("verdicts_table")) == snapshot
 
 
 def test_an_arms_title_is_that_of_its_experiment():
@@ -111,10 +111,6 @@ def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     assert set(table.shown["", "n"]) == {"6"}
     first, second = table.shown["Accuracy", "Mean seed"].astype(float)[:2]
     assert first > second + 0.1
-    far = data.statistics.assign(alpha_hat=0.04)
-    figure, _ = draw("seed_choice_figure", replace(data, statistics=far), {})
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts[:2] == ["rf:first", "rf:second"]
 
 
 def test_dataset_without_primary_metric_uses_accuracy(outputs, snapshot):

@@ -22,17 +22,12 @@ from papers.banerjee import (
 from papers.picard import convergence, extremes, range_growth
 from papers.protocol import training_time
 from reseed.report.analyses import (
-    aggregates,
     curves,
     fold_scores,
-    over_datasets,
     pairs,
     protocol,
-    ranking,
     sd_ratios,
-    seeds_needed,
     spread,
-    stochastic_order,
 )
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.claim_texts import claim_texts
@@ -62,17 +57,8 @@ UNTITLED = {
 }
 #: Trials of several models on four datasets, over twelve seeds.
 COMPARED = {
-    "aggregates_figure": aggregates,
-    "improvement_table": aggregates,
-    "stochastic_order_table": stochastic_order,
-    "ranking_figure": ranking,
-    "seeds_figure": seeds_needed,
-    "pairs_table": pairs,
     "papers.raste.score_gaps:table": pairs,
-    "win_tie_loss_table": pairs,
     "critical_difference_figure": pairs,
-    "rank_sets_figure": pairs,
-    "over_datasets_table": over_datasets,
 }
 #: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
 CURVES = {
@@ -103,7 +89,7 @@ SCORES = (
 )
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table",)
-CHOICE = ("seed_choice_table", "seed_choice_figure")
+CHOICE = ("seed_choice_table",)
 ALONE = (
     "sd_ratios_table",
     "papers.raste.ratio_table:table",

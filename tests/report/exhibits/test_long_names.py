@@ -5,14 +5,11 @@ import pandas as pd
 import pytest
 from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
-from reseed.report.analyses import aggregates, pairs, ranking, seeds_needed, spread
+from reseed.report.analyses import pairs, spread
 from reseed.report.analyses.shared.data import Data
 from reseed.report.exhibits import (
-    aggregates_figure,
     critical_difference_figure,
     pairs_figure,
-    ranking_figure,
-    seeds_figure,
 )
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.panels import line, panel_grid
@@ -53,7 +50,6 @@ def shown(metrics, facts, analysis=None):
 KINDS = [
     (pairs_figure, pairs, {}),
     (critical_difference_figure, pairs, {}),
-    (seeds_figure, seeds_needed, {}),
     (same_splits, pairs, {"experiment": "data_seeds"}),
     (score_strips, None, {"experiments": ["data_seeds"]}),
     (range_bars, spread, {"experiments": ["data_seeds"]}),
@@ -223,29 +219,10 @@ def many(datasets, models, equal=False):
     return metrics, amended(facts, datasets=dict.fromkeys(facts.datasets, untitled))
 
 
-def test_as_many_orders_are_drawn_as_can_be_told_apart():
-    figure, drawn = draw(ranking_figure, shown(*many(20, ("rf", "gbm")), ranking), {})
-    looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[1].lines]
-    assert len(looks) == len(set(looks)) == 18
-    assert "Not drawn for want of room, but in the CSV: d18, d19." in drawn.footnote
-    assert drawn.frame["dataset"].nunique() == 20
-
-
-def test_as_many_profiles_are_drawn_as_can_be_told_apart():
-    models = tuple(f"m{i}" for i in range(26))
-    data = shown(*many(2, models), aggregates)
-    figure, drawn = draw(aggregates_figure, data, {"show": "profiles"})
-    looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[0].lines]
-    assert len(looks) == len(set(looks)) == 24
-    assert "in the CSV: M24, M25." in drawn.footnote
-
-
 def test_what_never_moves_is_not_drawn_and_named_once():
     metrics, facts = many(2, ("rf", "gbm"), equal=True)
     _, drawn = draw(heat_maps, shown(metrics, facts), {"experiment": "data_seeds"})
     assert drawn.empty.endswith(": RF (d0), GBM (d0), RF (d1) and GBM (d1).")
-    _, drawn = draw(aggregates_figure, shown(metrics, facts, aggregates), {"show": "profiles"})
-    assert drawn.empty == "Every run has the same score."
 
 
 @pytest.mark.parametrize("arms", [False, True])

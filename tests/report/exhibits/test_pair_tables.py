@@ -6,7 +6,6 @@ from reseed.report.rendering.table_files import markdown
 from study_frames import Study, runs, trial
 from text_of import text_of
 
-BOTH = ("verdicts_table", "pairs_table")
 SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
 SEVEN = (*SIX, "magic~rows=700")
 TWO, THREE = {"rf": 0.8, "xgb": 0.82}, {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
@@ -37,7 +36,6 @@ def lacking():
     return [row for row in splits(THREE, SEVEN) if lacks.get(row["model"]) != row["dataset"]]
 
 
-@pytest.mark.parametrize("table", BOTH)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -55,8 +53,8 @@ def lacking():
         pytest.param(splits({"rf": 0.8, "xgb": 0.85}, noise=0), id="constant differences"),
     ],
 )
-def test_what_tables_of_pairs_say(table, rows, snapshot):
-    assert text_of(Study.of(rows).show(table)) == snapshot
+def test_what_tables_of_pairs_say(rows, snapshot):
+    assert text_of(Study.of(rows).show("verdicts_table")) == snapshot
 
 
 def test_notes_of_all_verdicts_are_said_once():
@@ -111,7 +109,7 @@ def test_headlines_say_that_a_few_runs_lie_far_away(models, said):
     rows = runs(models, n=20, sd=0.002)
     [row] = [row for row in rows if (row["model"], row["init"]) == ("rf", 3)]
     row["auc"] -= 0.05
-    headline = Study.of(rows).show("pairs_table").headline
+    headline = Study.of(rows).show("verdicts_table").headline
     assert headline == said.format("with a few runs far from the others")
 
 
@@ -122,17 +120,11 @@ def test_sentences_below_a_table_name_their_dataset():
     assert message == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
 
 
-@pytest.mark.parametrize("n", [4, 6])
-def test_a_plan_needs_runs_and_tells_them(n, snapshot):
-    drawn = Study.of(splits({"rf": 0.8, "xgb": 0.803}, n=n)).show("seeds_figure")
-    assert text_of(drawn) == snapshot
-
-
 @pytest.mark.parametrize(
     ("means", "limits"), [(0.8005, "detectable with"), (0.9, "95 % intervals")]
 )
 def test_the_precision_of_a_single_pair_has_its_unit(means, limits):
-    table = Study.of(splits({"rf": 0.8, "xgb": means})).show("pairs_table")
-    (claim,) = table.claims
+    table = Study.of(splits({"rf": 0.8, "xgb": means})).show("verdicts_table")
+    claim = table.claims[-1]
     assert claim.precision.startswith(limits)
     assert claim.precision.endswith(" points of AUC")

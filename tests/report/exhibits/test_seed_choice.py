@@ -1,4 +1,4 @@
-"""The seed-choice table and figure show what the analysis measured on constructed predictions."""
+"""The seed-choice table shows what the analysis measured on constructed predictions."""
 
 import math
 from dataclasses import replace
@@ -10,14 +10,12 @@ from reseed.comparison.claims.formatting import format_number
 from reseed.report.analyses import seed_choice
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions
-from reseed.report.exhibits import seed_choice_figure, seed_choice_table
+from reseed.report.exhibits import seed_choice_table
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table
 from run_kinds import claims_of, draw, run_analysis
 from scipy.special import expit
 from study_frames import about, amended, frame, replaced, trial
-from test_figures import texts_of
 from test_noise_analysis import write
 
 MODELS = ("ffnn", "rf", "xgb")
@@ -87,56 +85,12 @@ def test_a_shared_best_accuracy_has_no_best_model(data):
     assert "; in 4 of the 6 settings several models share it (" in said["best_by_test"]
 
 
-def test_the_figure_counts_the_models_that_it_draws(data):
-    flat = data.statistics.assign(
-        alpha_hat=data.statistics["alpha_hat"].where(data.statistics["dataset"] != "magic", 0.001)
-    )
-    _, drawn = draw(seed_choice_figure, replace(data, statistics=flat), {})
-    assert len(drawn.frame) == len(MODELS) * SEEDS
-    assert " of the 36 trained models" in claims_of(drawn)["admitted_models"]
-
-
 def test_the_headline_is_about_halves_of_the_test_rows(data):
     """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
     optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
     low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
     message = f"half of the test rows is {low} to {high} points worse"
     assert message in draw(seed_choice_table, data, {}).headline
-
-
-def test_the_figure_rings_candidates_only(data):
-    figure, drawn = draw(seed_choice_figure, data, {})
-    frame_drawn = drawn.frame
-    assert len(frame_drawn) == 2 * len(MODELS) * SEEDS
-    outliers = frame_drawn[(frame_drawn["model"] == "rf") & (frame_drawn["init"] == OUTLIER)]
-    assert (outliers["alpha_hat"] > 0.05).all()
-    assert not outliers["candidate"].any()
-    for _, cell in frame_drawn.groupby(["dataset", "model"]):
-        assert cell["candidate"].any()
-        for _, row in cell.iterrows():  # the definition, by brute force
-            better = (
-                (cell["accuracy"] >= row["accuracy"])
-                & (cell["alpha_hat"] <= row["alpha_hat"])
-                & ((cell["accuracy"] > row["accuracy"]) | (cell["alpha_hat"] < row["alpha_hat"]))
-            )
-            assert row["candidate"] == (row["alpha_hat"] <= 0.05 and not better.any())
-    rings = [line for axis in figure.axes for line in axis.lines if line.get_ms() == 7]
-    assert sum(len(ring.get_xdata()) for ring in rings) == frame_drawn["candidate"].sum()
-
-
-def test_the_figure_is_readable_and_reproducible(data, tmp_path):
-    figure, drawn = draw(seed_choice_figure, data, {})
-    found = texts_of(figure)
-    assert min(text.get_fontsize() for text, _ in found) >= 7
-    for i, (text, box) in enumerate(found):
-        assert box.x0 >= -1
-        assert box.x1 <= figure.bbox.width + 1
-        for other, its_box in found[i + 1 :]:
-            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
-            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
-    write_figure(figure, drawn, data, tmp_path / "a")
-    write_figure(*draw(seed_choice_figure, data, {}), data, tmp_path / "b")
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 def test_cells_of_several_splits_say_which(data):
@@ -175,8 +129,6 @@ def test_a_study_without_measurements_gives_the_reason(data):
     only = data.statistics.query("dataset == 'bike_sharing'")
     nothing = ExhibitData(only, data.metrics, data.info, "kind", "Which seed")
     assert "at this scale" in draw(seed_choice_table, nothing, {}).shown.iloc[0, 0]
-    figure, _ = draw(seed_choice_figure, nothing, {})
-    assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))
 
 
 def test_a_small_negative_gain_is_not_printed_as_minus_zero(data):

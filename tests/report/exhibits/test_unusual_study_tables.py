@@ -46,29 +46,10 @@ def namesakes(datasets=("magic",)):
     [
         (extremes_table, {}),
         ("interval_table", {"experiments": ["a", "b"]}),
-        ("stochastic_order_table", {}),
-        ("win_tie_loss_table", {}),
     ],
 )
 def test_arms_of_one_title_are_told_apart_by_their_experiment(kind, options, snapshot):
-    study = namesakes(BOTH if kind == "win_tie_loss_table" else BOTH[:1])
-    assert text_of(study.show(kind, options)) == snapshot
-
-
-def test_wins_are_counted_for_each_split_scheme(snapshot):
-    rows = [row for share in (0.2, 0.4)
-            for row in runs(PAIR, BOTH, sd=1e-4, scheme=f"holdout-{share}", test_ratio=share)
-            ]  # fmt: skip
-    assert text_of(Study.of(rows).show("win_tie_loss_table")) == snapshot
-
-
-@pytest.mark.parametrize(
-    ("second", "headline"),
-    [(0.81, "XGB wins both comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
-)
-def test_models_that_share_the_most_wins_are_all_named(second, headline):
-    rows = runs(PAIR, sd=1e-4) + runs({"rf": 0.8, "xgb": second}, BOTH[1:], sd=1e-4)
-    assert Study.of(rows).show("win_tie_loss_table").headline == headline
+    assert text_of(namesakes().show(kind, options)) == snapshot
 
 
 def test_the_verdicts_of_many_models_of_which_one_finished():
@@ -127,16 +108,6 @@ def test_unmeasured_parts_of_a_protocol_are_left_out():
     table = Study.of(rows).show("protocol_table")
     assert [claim.name for claim in table.claims] == ["error_as_written", "cost"]
     assert not any("–" in claim.text for claim in table.claims)
-
-
-def test_datasets_that_are_left_out_may_be_named_anything():
-    whole, few = ("magic", "bike", "ok"), ("Boston, MA", "a: b", "c; d")
-    judged = {"task": "binary", "metric": "auc", "greater_is_better": True}
-    titled = {name: judged | {"title": name} for name in (*whole, *few)}
-    study = Study.of(runs(PAIR, whole) + runs(PAIR, few, n=2), datasets=titled)
-    why = "fewer than 4 comparable runs of both"
-    note = study.show("over_datasets_table").footnote
-    assert f"Left out: Boston, MA, a: b and c; d ({why})." in note
 
 
 def test_tiny_scores_are_not_printed_as_zero():

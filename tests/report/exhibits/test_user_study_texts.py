@@ -94,18 +94,10 @@ def test_the_checklist_tells_the_seeds_of_each_arm(study, snapshot):
 def test_a_trial_that_two_experiments_need_is_one(study):
     assert (len(study.metrics), study.info.trials.planned) == (78, 70)
     assert "recorded for 70 trials" in study.show("checklist").shown.to_string()
-    note = study.show("pairs_table").footnote
+    note = study.show("verdicts_table").footnote
     assert "Failed trials (left out): 0 of 70." in note
-    note = study.show("pairs_table", {"experiments": ["roles"]}).footnote
+    note = study.show("verdicts_table", {"experiments": ["roles"]}).footnote
     assert "Failed trials (left out): 0 of 23." in note  # init 0 is order 0
-
-
-def test_an_order_is_named_by_its_experiment_drawn_or_not(study, snapshot):
-    trials = study.metrics.copy()
-    arms = trials["experiment"] == trials["experiment"].iloc[-1]
-    trials.loc[arms, "data_seed"] += trials.loc[arms, "arm"].factorize()[0]  # no split is shared
-    apart = replace(study, metrics=trials)
-    assert text_of(study.draw("ranking_figure"), apart.draw("ranking_figure")) == snapshot
 
 
 def test_decision_rules_are_per_protocol_only_with_a_paper(study, snapshot):
@@ -135,18 +127,9 @@ def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
 
 @pytest.mark.parametrize(
     "kind",
-    ["pairs_table", "verdicts_table", "win_tie_loss_table", "pairs_figure", "ranking_figure",
-     "critical_difference_figure", "seeds_figure", "protocol_table"],
-)  # fmt: skip
+    ["verdicts_table", "pairs_figure", "critical_difference_figure", "protocol_table"],
+)
 def test_one_model_is_said_to_be_one(kind):
     one = results(("mine",))
     one = replace(one, metrics=one.metrics[one.metrics["experiment"] == "crossed"])
     assert one.show(kind).empty == "There is one model."
-
-
-@pytest.mark.parametrize("chosen", [{"baseline": "mine"}, {"pairs": [["mine", "my_net"]]}])
-def test_runs_needed_are_those_of_the_chosen_pairs(study, chosen):
-    crossed = replace(study, metrics=study.metrics[study.metrics["experiment"] == "crossed"])
-    compared = crossed.data("pairs_table", **chosen).statistics
-    drawn = crossed.show("seeds_figure", **chosen)
-    assert len(drawn.claims[0].rows) == len(compared)

@@ -1,15 +1,14 @@
-"""Letters of a leaderboard, and displays of ranks: rules that are checked by brute force."""
+"""Leaderboard and critical-difference diagram: rules that are checked by brute force."""
 
-import re
 from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.report.exhibits import critical_difference_figure, leaderboard_table, rank_sets_figure
+from reseed.report.exhibits import critical_difference_figure, leaderboard_table
+from reseed.report.exhibits.critical_difference_figure import groups, groups_of
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.letters import groups, groups_of, letters
 from reseed.report.rendering.panels import MOST_HEIGHT, name_omitted, panel_grid
 from run_kinds import draw
 from study_frames import about, frame, replaced, trial
@@ -18,27 +17,14 @@ from text_of import text_of
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("count", [7, 60])
-def test_models_share_a_letter_if_no_difference_is_shown(seed, count):
+def test_models_share_a_group_if_no_difference_is_shown(seed, count):
     rng = np.random.default_rng(seed)
     models = [f"m{i}" for i in range(count)]
     share = rng.random() if count == 7 else 0.95
     differ = [pair for pair in combinations(models, 2) if rng.random() < share]
     found = groups(models, differ)
-    read = {model: set(re.findall(r"[a-z]\d*", letters(found[model]))) for model in models}
     for a, b in combinations(models, 2):
         assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
-        assert bool(read[a] & read[b]) == ((a, b) not in differ)
-
-
-def test_letters_of_a_textbook_case():
-    """Four means in a row of which only neighbours are alike: a, ab, bc, c."""
-    differ = [("A", "C"), ("A", "D"), ("B", "D")]
-    found = groups(list("ABCD"), differ)
-    assert {model: letters(of) for model, of in found.items()} == {
-        "A": "a", "B": "ab", "C": "bc", "D": "c"
-    }  # fmt: skip
-    assert groups(["A"], []) == {"A": (0,)}
-    assert letters([25, 26, 27, 52]) == "za2b2a3"
 
 
 def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
@@ -80,7 +66,7 @@ OF_RATIOS = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row
 FEWER = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
 
 
-@pytest.mark.parametrize("kind", [leaderboard_table, critical_difference_figure, rank_sets_figure])
+@pytest.mark.parametrize("kind", [leaderboard_table, critical_difference_figure])
 @pytest.mark.parametrize(
     "rows",
     [
@@ -95,13 +81,6 @@ def test_what_displays_of_verdicts_say(kind, rows, snapshot):
     assert text_of(draw(kind, ranked(rows), {})) == snapshot
 
 
-def test_without_a_verdict_on_every_pair_there_are_no_letters():
-    """A baseline leaves pairs out, and few runs leave them open: no letter may say otherwise."""
-    for rows in (ROWS[:2], FEW):
-        assert "Letters" not in draw(leaderboard_table, ranked(rows), {}).shown
-    assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
-
-
 def test_bars_join_inconclusive_models():
     axis = draw(critical_difference_figure, ranked(ROWS), {})[0].axes[0]
     bars = [line for line in axis.lines if line.get_linewidth() == 2]
@@ -111,9 +90,11 @@ def test_bars_join_inconclusive_models():
 
 def test_ranks_are_those_that_the_verdicts_leave():
     """XGB is shown better than both others, which are not shown to differ."""
-    _, drawn = draw(rank_sets_figure, ranked(ROWS), {})
-    assert drawn.frame[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
-    assert drawn.frame["rank"].tolist() == [1, 2, 3]
+    shown = draw(leaderboard_table, ranked(ROWS), {}).shown
+    assert shown["Possible ranks"].tolist() == ["1", "2 to 3", "2 to 3"]
+    for rows in (ROWS[:2], FEW):  # a baseline leaves pairs out, few runs leave them open
+        assert "Possible ranks" not in draw(leaderboard_table, ranked(rows), {}).shown
+        assert groups_of(pd.DataFrame(rows), list(MEANS)) is None
 
 
 def many(count, shown):
@@ -139,11 +120,10 @@ def test_the_27th_group_is_not_the_first():
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
 
 
-def test_too_many_groups_have_no_letters_and_no_bars():
+def test_too_many_groups_have_no_bars():
     """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
     tangle = many(36, lambda i, j: i // 3 == j // 3)
     assert draw(critical_difference_figure, tangle, {})[1].empty
-    assert "Letters" not in draw(leaderboard_table, tangle, {}).shown
 
 
 @pytest.mark.parametrize("ends", [(0.8042, 0.8405), (34_889, 39_907), (-0.0211, 0.0098)])

@@ -13,7 +13,6 @@ from reseed.report.rendering.table_files import markdown
 from reseed.report.rendering.tables import Rows
 from reseed.stats.gaussian_range import tail_power
 from study_frames import Study, about, runs, trial
-from text_of import text_of
 
 SEEDS = {"experiments": ["model_seeds"]}
 
@@ -59,11 +58,6 @@ def test_models_that_share_the_smallest_sd_are_all_named():
     rows = runs({"nb": 0.9, "lsvm": 0.9}, both, n=5, sd=0) + runs({"rf": 0.9}, both, n=5)
     finding = Study.of(rows).show("spread_table", SEEDS).findings[-1]
     assert "smallest for NB (2 of 2 datasets) and LSVM (2 of 2 datasets) and largest" in finding
-
-
-def test_order_and_stand_ins_have_different_marks(snapshot):
-    rows = runs({"rf": 0.9, "xgb": 0.95}, ("home_mortgage_sim",), sd=0.001)
-    assert text_of(Study.of(rows).show("stochastic_order_table")) == snapshot
 
 
 def test_a_component_that_an_arm_lacks_is_a_dash():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from math import nan
 
 import numpy as np
@@ -14,8 +16,8 @@ from matplotlib.transforms import ScaledTranslation
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
-from reseed.comparison.claims.possible_ranks import choose_ranked, group_means, order_means
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
+from reseed.comparison.claims.possible_ranks import DECIDED, choose_ranked, group_means, order_means
 from reseed.comparison.claims.typed_row import TypedRow
 from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
@@ -23,7 +25,6 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import name_arms
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.letters import groups_of, letters
 from reseed.report.rendering.numbers import counted
 from reseed.report.rendering.panels import (
     count_panel_columns,
@@ -50,6 +51,9 @@ _LISTED = 6
 _FIRST, _STEP = 8, 7
 #: With more bars there is one panel a line.
 _MOST_BARS = 10
+#: Most groups that are shown; with more models, one a model. A row of means whose neighbours are
+#: inconclusive has no more groups. Without a limit there are up to 3^(models / 3).
+_READABLE = 26
 _OR_TANGLED = ", or they form more groups than can be read"
 _SHARED = (
     "Where models lack runs, a mean is over the runs shared with each other model, and differs from"
@@ -61,12 +65,11 @@ DRAWS = ("pairs",)
 
 @dataclass(frozen=True)
 class PlacedModel(TypedRow):
-    """A model of a panel: its mean, and the numbers and letters of its groups."""
+    """A model of a panel: its mean, and the numbers of its groups."""
 
     model: str = ""
     mean: float = nan
     groups: tuple[int, ...] = ()
-    letters: str = ""
 
 
 @style.styled
@@ -138,14 +141,13 @@ def _has_unlike_means(part: pd.DataFrame) -> bool:
 
 
 def _board(part: pd.DataFrame) -> pd.DataFrame | None:
-    """Model, mean and letters, best first; None if `groups_of` returns None."""
+    """Model, mean and groups, best first; None if `groups_of` returns None."""
     means = order_means(part)
-    groups = groups_of(part, list(means.index))
-    if groups is None:
+    found = groups_of(part, list(means.index))
+    if found is None:
         return None
-    of_each = [groups[model] for model in means.index]
-    text = [letters(numbers) for numbers in of_each]
-    return means.rename("mean").reset_index().assign(groups=of_each, letters=text)
+    of_each = [found[model] for model in means.index]
+    return means.rename("mean").reset_index().assign(groups=of_each)
 
 
 def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame) -> None:
@@ -259,3 +261,60 @@ def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.
         null="no difference",
         precision=describe_detectable(part),
     )
+
+
+def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ...]] | None:
+    """`groups` of `models` (best first) by the rows of the analysis `pairs` on one setting.
+
+    None if a pair was not compared or has no verdict (a baseline, too few runs), or if there are
+    more groups than are shown.
+    """
+    rows = pairs[pairs["outcome"].isin(DECIDED)]
+    rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
+    if len(models) < 2 or len(rows) < len(models) * (len(models) - 1) / 2:
+        return None
+    apart = rows.loc[is_shown(rows), ["model_a", "model_b"]]
+    return groups(
+        models, apart.itertuples(index=False, name=None), most=max(_READABLE, len(models))
+    )
+
+
+def groups(
+    models: list[str], differ: Iterable[tuple[str, str]], most: int | None = None
+) -> dict[str, tuple[int, ...]] | None:
+    """Compact letter display of `models` (best first) with the pairs that are shown to differ.
+
+    Each maximal set of models without a shown difference has a number, in the order of its best
+    model. So two models share a number if and only if their difference is not shown. Piepho (2004);
+    the sets are maximal cliques (Bron and Kerbosch 1973). None if there are more than `most` sets.
+    """
+    apart = {frozenset(pair) for pair in differ}
+    same = {
+        a: {b for b in models if b != a and frozenset((a, b)) not in apart} for a in models
+    }  # fmt: skip
+    place = {model: i for i, model in enumerate(models)}
+    cliques = _cliques(same, set(), set(models), set())
+    sets = sorted(
+        sorted(place[m] for m in clique)
+        for clique in islice(cliques, None if most is None else most + 1)
+    )
+    if most is not None and len(sets) > most:
+        return None
+    return {
+        model: tuple(number for number, members in enumerate(sets) if place[model] in members)
+        for model in models
+    }
+
+
+def _cliques(
+    same: Mapping[str, set[str]], chosen: set[str], candidates: set[str], done: set[str]
+) -> Iterator[set[str]]:
+    if not candidates and not done:
+        yield chosen
+        return
+    pivot = max(sorted(candidates | done), key=lambda m: len(same[m] & candidates))
+    for model in sorted(candidates - same[pivot]):
+        near = same[model]
+        yield from _cliques(same, chosen | {model}, candidates & near, done & near)
+        candidates = candidates - {model}
+        done = done | {model}

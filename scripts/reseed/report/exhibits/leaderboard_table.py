@@ -1,9 +1,9 @@
-"""Models by mean score, or mean rank over datasets, with letters for shown differences."""
+"""Models by mean score, or mean rank over datasets, with the ranks that verdicts leave possible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, nan
 
 import pandas as pd
@@ -20,6 +20,8 @@ from reseed.comparison.claims.pair_row import (
     is_over_datasets,
 )
 from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.comparison.claims.possible_ranks import format_ranks
+from reseed.comparison.claims.possible_ranks import rank_models as rank_by_verdicts
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
@@ -30,7 +32,6 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.keys import merge_keys
 from reseed.report.exhibits.shared.leading_models import (
     count_best_means,
-    count_outcomes,
     is_above_all,
     name_model,
     name_models,
@@ -43,7 +44,6 @@ from reseed.report.exhibits.shared.leading_models import (
 from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
 from reseed.report.exhibits.shared.single_model import describe_mean_over_items
 from reseed.report.rendering.data import ExhibitData, require_rows
-from reseed.report.rendering.letters import groups_of, letters
 from reseed.report.rendering.numbers import (
     NONE,
     decimals,
@@ -77,47 +77,35 @@ _INTERVALS = (
     "Interval: of the mean, for {}. Models are compared on the same items, so intervals that "
     "overlap say nothing of a difference."
 )
-_LETTERS = (
-    "Models that share a letter are not shown to differ on that dataset (Piepho 2004, from the "
-    "adjusted p-values of the verdicts)."
-)
-_RECORD = (
-    "Won, open, lost: comparisons with the other models on single datasets; equal where they are "
-    "shown to be equivalent, open where no difference is shown."
-)
+_RANKS = "Possible ranks: those that shown differences leave to a model, for all models at once."
 DRAWS = ("pairs",)
-
-
-@dataclass(frozen=True)
-class LetteredRow(BoardRow):
-    """A row of the analysis, with the letters that its model shares."""
-
-    letters: str = ""
 
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each model, best first.
 
     One dataset: mean, spread and runs. Several datasets: mean rank, and means of up to
-    `MOST_DATASETS`. The analysis `pairs` gives letters if it compared every pair.
+    `MOST_DATASETS`. The analysis `pairs` gives possible ranks if it compared every pair.
     """
     pairs = data.rows(options.experiments)
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
     board = require_rows(read_board(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
         pairs = pd.DataFrame(
-            columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
-        )
-    pairs = pairs[~is_over_datasets(pairs)]
+            columns=[
+                *COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design",
+                "critical_difference",
+            ]
+        )  # fmt: skip
     pairs, board = (rows.assign(place=_setting_key(rows)) for rows in (pairs, board))
-    board["letters"] = _letters(board, pairs)
+    over_pairs, pairs = pairs[pairs["critical_difference"].notna()], pairs[~is_over_datasets(pairs)]
     is_over = BoardRow.where(board, lambda row: row.dataset == ALL_DATASETS)
     over, single = board[is_over], board[~is_over]
     groups = list(_boards(data, single, over, pairs))
     sections, lines = [], Rows()
     for title, part, ranks, compared in groups:
         if len(ranks):
-            sections.append((title, _list_ranks(data, part, ranks, compared)))
+            sections.append((title, _list_ranks(data, part, ranks, over_pairs)))
         else:
             sections += [
                 (join_titles(title, t), _list_means(data, of, compared))
@@ -126,10 +114,10 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, cells in sections:
         for line in cells:
             lines.add(line, title if len(sections) > 1 else "")
-    has_letters = LetteredRow.where(board, lambda row: bool(row.letters)).any()
+    has_ranks = any("Possible ranks" in line for _, cells in sections for line in cells)
     holds_for = sorted({row.holds_for for row in BoardRow.read(single)} - {""})
     notes = [_MEANS, _INTERVALS.format(" or ".join(holds_for)) if holds_for else ""]
-    notes += [_LETTERS if has_letters else "", _RECORD if len(pairs) else ""]
+    notes += [_RANKS] if has_ranks else []
     return lines.table(
         data,
         board.drop(columns="place"),
@@ -168,44 +156,23 @@ def _boards(
         yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
 
 
-def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
-    """Letters of each row of the leaderboard; empty without groups."""
-    texts = pd.Series("", board.index)
-    if board["dataset"].nunique() > MOST_DATASETS + 1:
-        return texts
-    for _, part in board.groupby("place", sort=False, observed=True):
-        ranked = BoardRow.select(part, lambda row: row.n > 0).sort_values("rank", kind="stable")
-        models = [row.model for row in BoardRow.read(ranked)]
-        groups = groups_of(_setting_of(pairs, part), models)
-        if groups is not None:
-            texts[ranked.index] = [letters(groups[model]) for model in models]
-    return texts
-
-
 def _list_means(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
-    lines, places, rows = [], _count_decimals(part), LetteredRow.read(part)
-    records = count_outcomes(_setting_of(pairs, part), rows, 2)
+    lines, places, rows = [], _count_decimals(part), BoardRow.read(part)
+    possible = _possible_ranks(_setting_of(pairs, part))
     if bounds := [row for row in rows if isfinite(row.mean_low)]:
         ends = ((row.mean_low, row.mean_high) for row in bounds)
         places = max(places, interval_decimals(ends))
-    for record, row in zip(records, rows, strict=True):
-        line = {
-            "Model": name_model(data, row),
-            "Rank": rank_cell(row.rank),
-            f"Mean {score_heading(rows[0])}": fixed(row.mean, places),
-        }
+    for row in rows:
+        line = {"Model": name_model(data, row), "Rank": rank_cell(row.rank)}
+        if possible:
+            line["Possible ranks"] = possible.get(row.model, NONE)
+        line[f"Mean {score_heading(rows[0])}"] = fixed(row.mean, places)
         if bounds:
             heading = f"{format_level(bounds[0].level)} interval"
             line[heading] = interval(row.mean_low, row.mean_high, places) or NONE
-        line |= {"Letters": row.letters} if any(one.letters for one in rows) else {}
         if max(one.n for one in rows) > 1:
-            line |= {
-                "SD": fixed(row.sd, places),
-                "Lowest": fixed(row.low, places),
-                "Highest": fixed(row.high, places),
-            }
-        line["Runs"] = seeds(int(row.n), int(row.failed))
-        lines.append(line | record)
+            line["SD"] = fixed(row.sd, places)
+        lines.append(line | {"Runs": seeds(int(row.n), int(row.failed))})
     return lines
 
 
@@ -218,26 +185,33 @@ def _list_ranks(
         f"{title}: {score_heading(BoardRow.read_first(of))}": _means(of, with_spread)
         for title, of in columns
     }
-    lines, rows = [], BoardRow.read(ranks)
-    for record, row in zip(count_outcomes(pairs, rows, 1), rows, strict=True):
+    lines, rows, possible = [], BoardRow.read(ranks), _possible_ranks(_setting_of(pairs, ranks))
+    for row in rows:
         line = {"Model": name_model(data, row), "Mean rank": fixed(row.mean, 2)}
+        if possible:
+            line["Possible ranks"] = possible.get(row.model, NONE)
         if len(columns) <= MOST_DATASETS:
             line |= {title: of.get(row.model, NONE) for title, of in means.items()}
         else:
             line["First on"] = f"{row.firsts:.0f} of {row.n:.0f}"
         if any(one.failed for one in rows):
             line["Failed runs"] = f"{row.failed:.0f}"
-        lines.append(line | record)
+        lines.append(line)
     return lines
 
 
+def _possible_ranks(pairs: pd.DataFrame) -> dict[str, str]:
+    """The ranks of each model, by the pairs of one setting; empty where models are not ranked."""
+    board = rank_by_verdicts(pairs) if len(pairs) else pairs
+    return {row.model: format_ranks(row.low, row.high) for row in board.itertuples()}
+
+
 def _means(part: pd.DataFrame, with_spread: bool) -> dict[str, str]:
-    """Mean, SD and letters by model with a finished run."""
+    """Mean and SD by model with a finished run."""
     places = _count_decimals(part)
     return {
-        row.model: f"{plus_minus(row.mean, row.sd if with_spread else nan, places)}"
-        f" {row.letters}".strip()
-        for row in LetteredRow.read(part)
+        row.model: plus_minus(row.mean, row.sd if with_spread else nan, places)
+        for row in BoardRow.read(part)
         if row.n
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isfinite
 
 import pandas as pd
@@ -13,12 +13,11 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.wording import quote_count
 from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.exhibits.shared.shown_pairs import Others, list_others
+from reseed.report.exhibits.shared.shown_pairs import Others
 from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.report.rendering.numbers import NONE, fixed, several
 from reseed.report.rendering.settings import count_settings, join_titles
-from reseed.report.rendering.tables import TableRow
 
 #: Most models that a sentence names; the others are counted.
 _MOST_NAMED = 3
@@ -94,22 +93,6 @@ def rank_note(over: pd.DataFrame) -> str:
             " run."
         )
     return text
-
-
-def count_outcomes(pairs: pd.DataFrame, rows: Sequence[BoardRow], least: int) -> list[TableRow]:
-    """Comparisons won, inconclusive and lost by each model; empty with fewer than `least`."""
-    if len(pairs) < least:
-        return [{} for _ in rows]
-    others = list_others(pairs)
-    sides = ["won", "equal", "open", "lost"]
-    if not pairs["outcome"].eq("equivalent").any():
-        sides.remove("equal")
-    by_dataset = " by dataset" if pairs["dataset"].nunique() > 1 else ""
-    heading = ", ".join(sides).capitalize() + by_dataset
-    return [
-        {heading: " / ".join(str(len(getattr(others[row.model], s))) for s in sides)}
-        for row in rows
-    ]
 
 
 def score_heading(row: BoardRow) -> str:

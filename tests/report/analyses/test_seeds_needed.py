@@ -1,9 +1,9 @@
-"""Order of models and runs needed, against independent computations."""
+"""Runs needed, against independent computations."""
 
 import numpy as np
 import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits
-from reseed.report.analyses import ranking, seeds_needed
+from reseed.report.analyses import seeds_needed
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.planning import seeds_for_difference
 from run_kinds import run_analysis
@@ -13,69 +13,6 @@ from scipy import stats
 @pytest.fixture
 def rng():
     return np.random.default_rng(2)
-
-
-def test_kendall_between_runs(rng):
-    metrics = frame(over_splits(rng, {"w": 0, "x": 0.004, "y": 0.008, "z": 0.009}, 8))
-    table = run_analysis(ranking, data(metrics))
-    wide = metrics.pivot(index="data_seed", columns="model", values="accuracy").to_numpy()
-    taus = [stats.kendalltau(wide[i], wide[j]).statistic for i in range(8) for j in range(i)]
-    found = table.set_index("statistic")["value"]
-    assert found["mean_tau"] == pytest.approx(np.mean(taus))
-    assert found["identical_orders"] == pytest.approx(np.mean(np.isclose(taus, 1)))
-    assert (table["n"] == 8).all()
-
-
-@pytest.mark.parametrize("runs", [4, 12])
-def test_p_values_are_those_of_the_verdicts(rng, runs):
-    """One page must not count shown differences in two ways."""
-    effects = {"v": 0, "w": 0.003, "x": 0.004, "y": 0.008, "z": 0.009}
-    found = data(frame(over_splits(rng, effects, runs)))
-    table = run_analysis(ranking, found, n_draws=500)
-    first = table[(table["statistic"] == "reversal") & (table["m"] == 1)]
-    verdicts = run_analysis("pairs", found, OPTIONS)
-    known = {frozenset((r.model_a, r.model_b)): r.p_adjusted for r in verdicts.itertuples()}
-    assert len(first) == len(known) == 10
-    for row in first.itertuples():
-        p = known[frozenset((row.model_a, row.model_b))]
-        assert row.p_adjusted == pytest.approx(p, nan_ok=True)
-    assert np.isnan(first["p_adjusted"]).all() == (runs == 4)
-
-
-def test_order_settles_with_more_runs(rng):
-    metrics = one_split({"x": rng.normal(0.8, 0.01, 60), "y": rng.normal(0.808, 0.01, 60)})
-    table = run_analysis(ranking, data(metrics), n_draws=1000)
-    curve = table[table["statistic"] == "mean_reversal"].set_index("m")["value"]
-    assert curve.index.max() == 20
-    # d ~ N(0.008, 2·0.01²): a single run is wrong with probability Φ(−0.57) ≈ 0.29.
-    assert curve[1] == pytest.approx(stats.norm.cdf(-0.8 / np.sqrt(2)), abs=0.2)
-    assert curve[20] < curve[5] < curve[1]
-
-
-def test_runs_without_a_counterpart_and_no_common_run(rng):
-    metrics = frame(over_splits(rng, {"x": 0, "y": 0.1}))
-    table = run_analysis(ranking, data(metrics.drop(index=[0, 1])))
-    assert (table["n"] == 10).all()
-    assert (table["left_out"] == 2).all()
-    metrics.loc[metrics["model"] == "y", "data_seed"] += 50
-    table = run_analysis(ranking, data(metrics))
-    assert len(table) == 1
-    assert np.isnan(table["value"].iloc[0])
-
-
-@pytest.mark.parametrize("seeds", [1, 3])
-def test_independent_seeds_are_compared_split_by_split(rng, seeds):
-    rows = [
-        (*row[:4], seed, row[5] + rng.normal(0, 0.004))
-        for row in over_splits(rng, {"x": 0, "y": 0.004}, 6)
-        for seed in range(seeds)
-    ]
-    metrics = frame(rows)
-    shared = run_analysis(ranking, data(metrics))
-    metrics.loc[metrics["model"] == "y", "init"] += 50
-    own = run_analysis(ranking, data(metrics))
-    assert (own["n"] == 6 * seeds).all()
-    assert own["value"].to_numpy() == pytest.approx(shared["value"].to_numpy())
 
 
 def test_seeds_on_one_split_agree_with_the_plans(rng):
@@ -181,22 +118,3 @@ def test_pairs_beyond_the_last_curve_point_use_observed_runs(rng):
     assert len(both) == len(short)
     for name in ("half_width", "power", "detectable", "runs_for_power"):
         assert both[name].to_numpy() == pytest.approx(both[f"{name}_whole"], nan_ok=True)
-
-
-def test_tied_models_are_reversed_half_of_the_time():
-    """Six runs whose differences sum to about nothing, so that any part opposes the rest."""
-    d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])
-    table = run_analysis(ranking, data(one_split({"x": 0.8 + d, "y": np.full(6, 0.8)})))
-    curve = table[table["statistic"] == "reversal"].set_index("m")["value"]
-    assert curve.to_numpy() == pytest.approx(0.5, abs=0.03)
-
-
-def test_unpaired_seed_comparison_ignores_row_order(rng):
-    scores = 0.8 + 0.05 * rng.standard_normal((3, 8))
-    samples = dict(zip("abc", scores, strict=True))
-    metrics = one_split(samples, first={"a": 0, "b": 100, "c": 200})
-    pairs = [(i, j) for i in range(8) for j in range(i)]
-    tau = np.mean([stats.kendalltau(scores[:, i], scores[:, j]).statistic for i, j in pairs])
-    for rows in (metrics, metrics.sample(frac=1, random_state=2, ignore_index=True)):
-        table = run_analysis(ranking, data(rows)).set_index("statistic")
-        assert table.loc["mean_tau", "value"] == pytest.approx(tau)
