@@ -7,7 +7,6 @@ import pytest
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
-from reseed.report.rendering.hover import panels_of
 from reseed.report.rendering.table_files import write_table
 from run_kinds import draw, is_table, run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
@@ -78,7 +77,6 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
         else:
             write_figure(*drawn, data, tmp_path / name, formats=("csv",))
             drawn[0].draw_without_rendering()
-            panels_of(drawn[0])
         text = (tmp_path / f"{name}.json").read_text()
         assert "nan" not in text.replace("Finance", "").lower().split()
 

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from curve_study import make as curve_study
 from curve_study import read
-from matplotlib.collections import LineCollection
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
@@ -32,7 +31,6 @@ from reseed.report.analyses import (
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.claim_texts import claim_texts
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.hover import panels_of
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from sized_study import SIZES, sized
 from study_frames import about, frame, trial
@@ -212,37 +210,6 @@ def test_it_is_headed_by_what_it_shows(kind, shown, snapshot):
         said = [headline, *findings]
         assert not made.alt_text.startswith(tuple(said))
         assert any(text in made.alt_text for text in said) or len(made.alt_text) > 80
-
-
-@pytest.mark.parametrize("kind", [kind for kind in exhibit_kinds() if not is_table(kind)])
-def test_every_panel_of_a_figure_has_values_on_hover(kind, shown):
-    """Of each panel whose lines, points, bands or bars lie in its own coordinates."""
-    canvas, _ = draw(kind, *shown(kind))
-    canvas.canvas.draw()
-    panels = panels_of(canvas)
-    assert panels
-    assert all(panel["series"] or panel["areas"] for panel in panels)
-    seen = [axes for axes in canvas.axes if axes.get_visible() and axes.name == "rectilinear"]
-    plain = [axes for axes in seen if axes.get_label() != "<colorbar>"]
-    with_data = [
-        axes for axes in plain
-        if any(line.get_transform() is axes.transData and len(line.get_xdata()) > 1
-               for line in axes.lines)
-        or any(len(one.get_paths()) for one in axes.collections) or axes.images
-    ]  # fmt: skip
-    assert len(panels) >= len(with_data)
-    found = [
-        points[i : i + 2]
-        for panel in panels
-        for _, points in panel["series"]
-        for i in range(0, len(points), 2)
-    ]
-    for axes in plain:  # the ends of intervals
-        (x0, x1), (y0, y1) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
-        for lines in (one for one in axes.collections if isinstance(one, LineCollection)):
-            ends = [end for segment in lines.get_segments() for end in segment]
-            inside = [(x, y) for x, y in ends if x0 <= x <= x1 and y0 <= y <= y1]
-            assert not inside or np.isclose(found, inside[0], rtol=1e-3).all(axis=1).any()
 
 
 def test_the_cases_are_of_kinds_that_there_are():

@@ -19,7 +19,6 @@ from reseed.report.pages.render import (
     duration,
 )
 from reseed.report.pages.studies import read_study, snakemake_command
-from reseed.report.pages.words import link_words, words_in
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.footnotes import explain_marks, say_once, shorten
 from run_kinds import draw
@@ -155,8 +154,8 @@ def test_a_repeated_headline_gives_way_to_the_title(study):
     page = build_study_page(replace(study, exhibits=same))
     headings = re.findall(r"<h2>(.*?)</h2>", page)
     entries = re.findall(r'<li><a href="#[^"]*">(.*?)</a>', page)
-    for shown in (headings, entries):
-        assert sum("The same" in text for text in shown) == 1
+    assert sum("The same" in text for text in headings) == 1
+    assert not any("The same" in text for text in entries)  # the contents name titles
     titles = {one.sidecar.title for one in same if not one.sidecar.empty}
     assert len(titles & {*headings}) == len(titles) - 1 >= 1
 
@@ -250,23 +249,6 @@ def test_footnotes_say_on_the_page_only_what_is_their_own():
     assert message["*"] == ["Home stands in for a bank's data."]
     assert message["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
     assert message["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]
-
-
-def test_words_are_linked_where_they_first_stand():
-    known, seen = [("SD", "…"), ("cell", "…")], set()
-    first = link_words("The SD <of> 3 cells; SDs", known, seen)
-    assert first == (
-        'The <a href="#word-1">SD</a> &lt;of&gt; 3 <a href="#word-2">cells</a>; SDs'
-    )  # fmt: skip
-    assert link_words("SD", known, seen) == "SD"
-
-
-def test_a_name_is_no_word_of_the_report():
-    names = {"My churn", "SD"}
-    assert words_in(["My churn: SD"], names) == []
-    assert [word for word, _ in words_in(["churn of My churn, an SDs"], names)] == ["SD", "churn"]
-    linked = link_words("My churn: the churn", [("churn", "…")], set(), names)
-    assert linked == 'My churn: the <a href="#word-1">churn</a>'
 
 
 @pytest.mark.parametrize(

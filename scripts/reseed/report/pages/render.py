@@ -20,7 +20,6 @@ from reseed.report.pages.pictures import thumbnail
 from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport
 from reseed.report.pages.summary import count_verdicts, next_command, summarise
-from reseed.report.pages.words import link_words, words_in
 from reseed.report.rendering.data import source_text
 from reseed.report.rendering.numbers import counted
 
@@ -36,12 +35,8 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
 
     index: link to the front page, if there is one. bundle: link to the archive of the study.
     """
-    known, names = study.words, study.names
-    seen: set[str] = set()
-    environment = _environment()
-    environment.filters["words"] = lambda sentence: link_words(sentence, known, seen, names)
     title = study.info.title
-    return _page(environment, "study.html", study=study, title=title, index=index, bundle=bundle)
+    return _page("study.html", study=study, title=title, index=index, bundle=bundle)
 
 
 def build_index(
@@ -66,7 +61,6 @@ def build_index(
         None,
     )
     return _page(
-        _environment(),
         "index.html",
         cards=cards,
         rows=sorted(rows, key=lambda row: row.order),
@@ -81,7 +75,7 @@ def build_index(
 
 def build_page(template: str, **given: object) -> str:
     """A page of `templates` as HTML text."""
-    return _page(_environment(), template, **given)
+    return _page(template, **given)
 
 
 def _card(study: StudyReport, link: str) -> dict[str, Any]:
@@ -91,7 +85,6 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
         "study": study,
         "headline": study.headline,
         "answer": answer,
-        "words": words_in([study.headline, answer], study.names),
         "verdicts": count_verdicts(row.verdict for row in study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
@@ -100,9 +93,9 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
     }
 
 
-def _page(environment: Environment, template: str, **given: object) -> str:
+def _page(template: str, **given: object) -> str:
     """The page, with non-breaking blanks between numbers and per cent signs."""
-    page = environment.get_template(template).render(**given)
+    page = _environment().get_template(template).render(**given)
     return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
 
 

@@ -26,10 +26,8 @@ from reseed.core.study_info import (
     build_study_info,
     read_study_info,
 )
-from reseed.core.titles import split_number
 from reseed.report.pages.pictures import Picture, embed
 from reseed.report.pages.statements import StatementRow, find_rows
-from reseed.report.pages.words import words_in
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.footnotes import explain_marks, marks_in, say_once, shorten
 from reseed.report.rendering.numbers import counted
@@ -38,9 +36,7 @@ from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
 # Anchors of the sections of every page.
-_PARTS = re.compile(
-    r"(statements|answer|words|run|data|left-out|coverage|content|(word|mark)-\d+)$"
-)
+_PARTS = re.compile(r"(statements|answer|run|data|left-out|coverage|content|mark-\d+)$")
 # Number of sentences in the answer: a finding of each of the first exhibits.
 _ANSWERS = 3
 # Wider figures, in inches, span both columns of a journal page.
@@ -78,12 +74,6 @@ class Exhibit:
     def heading(self) -> str:
         """The headline, or else the title."""
         return self.headline or self.sidecar.title
-
-    @property
-    def short(self) -> str:
-        """The entry in the contents, with the number in the paper first."""
-        number, rest = split_number(self.sidecar.title)
-        return f"{number}: {self.headline or rest}" if number else self.heading
 
     @property
     def double(self) -> bool:
@@ -237,18 +227,6 @@ class StudyReport:
     def headline(self) -> str:
         """The headline of the first exhibit with a finding, which is the first answer."""
         return next((e.sidecar.headline for e in self.shown if e.sidecar.findings), "")
-
-    @property
-    def words(self) -> list[tuple[str, str]]:
-        """Special terms in answers and findings, with their definitions."""
-        texts = [s for e in self.shown for s in (*e.sidecar.findings, e.heading)]
-        return words_in(texts, self.names)
-
-    @property
-    def names(self) -> set[str]:
-        """Titles of the datasets and models."""
-        models = {model.title for model in self.info.models.values() if model.title}
-        return models.union(self.titles.values())
 
     @cached_property
     def _named(self) -> ExhibitData:

@@ -19,7 +19,6 @@ from reseed.core.csv_files import write_csv
 from reseed.report.rendering.claim_texts import WithClaims, claim_texts
 from reseed.report.rendering.contrast import darken_texts
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.hover import panels_of
 from reseed.report.rendering.style import GREY, STYLE, new_figure, styled
 
 # Without dates and versions, equal numbers give equal bytes.
@@ -106,7 +105,6 @@ def write_figure(
             "definitions": list(info.definitions),
             "alt": info.alt_text or data.title,
             "empty": info.empty,
-            "points": panels_of(figure) if "png" in formats else [],
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],
         },

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.checked_io import read_json
@@ -33,7 +32,6 @@ class Sidecar(TypedRow):
     text_columns: int = 1
     paragraphs: Sequence[int] = ()
     alt: str = ""
-    points: Sequence[dict[str, Any]] = ()
     inches: Sequence[float] = (0.0, 0.0)
 
     @property

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const LEAST_ROWS = 8, NEAR = 24; // rows of a table with a filter; pixels to the nearest point
+  const LEAST_ROWS = 8; // of a table with a filter
 
   // --- tables: sort by a column within each section, filter rows ---------------------------------
 
@@ -126,77 +126,4 @@
     }
   }
 
-  // --- figures: the values of the point nearest to the pointer -----------------------------------
-
-  const tip = document.createElement("div");
-  tip.className = "tip";
-  tip.hidden = true;
-  tip.setAttribute("role", "status");
-  document.body.append(tip);
-
-  const share = (value, [low, high, isLog]) => isLog
-    ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-  const valueText = (value, names) => {
-    const known = (names || []).find(([position]) => Math.abs(position - value) < 0.5);
-    return known ? known[1] : String(value);
-  };
-  const nearest = (panels, x, y, width, height) => {
-    let best = null, least = NEAR;
-    for (const panel of panels) {
-      const [left, top, right, bottom] = panel.box;
-      for (const [label, values] of panel.series) {
-        for (let i = 0; i < values.length; i += 2) {
-          const px = left + (right - left) * share(values[i], panel.x);
-          const py = bottom - (bottom - top) * share(values[i + 1], panel.y);
-          const distance = Math.hypot((px - x) * width, (py - y) * height);
-          if (distance < least) {
-            least = distance;
-            best = { panel, label, x: values[i], y: values[i + 1] };
-          }
-        }
-      }
-    }
-    return best;
-  };
-  // The smallest area under the pointer: a cell of a heat map, or a bar.
-  const areaAt = (panels, x, y) => {
-    let best = null, least = Infinity;
-    for (const panel of panels) {
-      const [left, top, right, bottom] = panel.box;
-      if (x < left || x > right || y < top || y > bottom) continue;
-      for (const [text, x0, x1, y0, y1] of panel.areas || []) {
-        const across = [x0, x1].map((v) => left + (right - left) * share(v, panel.x));
-        const up = [y0, y1].map((v) => bottom - (bottom - top) * share(v, panel.y));
-        const size = Math.abs((across[1] - across[0]) * (up[1] - up[0]));
-        const within = (x - across[0]) * (x - across[1]) <= 0 && (y - up[0]) * (y - up[1]) <= 0;
-        if (within && size < least) {
-          least = size;
-          best = [panel.title, text].filter(Boolean).join("\n");
-        }
-      }
-    }
-    return best;
-  };
-  const describe = ({ panel, label, x, y }) => [
-    [panel.title, label].filter(Boolean).join(" · "),
-    `${panel.labels[1] || "y"}: ${valueText(y, panel.names[1])}`,
-    `${panel.labels[0] || "x"}: ${valueText(x, panel.names[0])}`,
-  ].filter(Boolean).join("\n");
-
-  for (const data of document.querySelectorAll("figure script")) {
-    const image = data.parentNode.querySelector("img"), panels = JSON.parse(data.textContent);
-    image.addEventListener("pointermove", (event) => {
-      const frame = image.getBoundingClientRect();
-      const x = (event.clientX - frame.left) / frame.width;
-      const y = (event.clientY - frame.top) / frame.height;
-      const point = nearest(panels, x, y, frame.width, frame.height);
-      const found = point ? describe(point) : areaAt(panels, x, y);
-      tip.hidden = !found;
-      if (!found) return;
-      tip.textContent = found;
-      tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
-      tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
-    });
-    image.addEventListener("pointerleave", () => { tip.hidden = true; });
-  }
 })();
