@@ -1,11 +1,16 @@
 """No cell of text in a CSV file is a formula of a spreadsheet program."""
 
+import base64
 import csv
 import io
+import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
+from reseed.core import csv_files
 from reseed.core.csv_files import write_csv
+from reseed.report.pages.result_page import build_result_page
 
 FORMULAS = [
     "=1+1",
@@ -54,3 +59,22 @@ def test_headers_are_escaped_and_may_be_equal(tmp_path):
     frame = pd.DataFrame([["=1", -1, "-x"]], columns=["=f", "n", "=f"])
     write_csv(frame, tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text() == "'=f,n,'=f\n'=1,-1,'-x\n"
+
+
+def test_no_other_module_writes_csv_files():
+    """Of text that a method of the same name is called on, as `result.to_csv(path)`, none is."""
+    library = Path(csv_files.__file__).parents[1]
+    texts = {path: path.read_text() for path in library.rglob("*.py")}
+    writing = {
+        path.name
+        for path, text in texts.items()
+        if re.search(r"csv\.(Dict)?[wW]riter|\.to_csv\([^)]*index=", text)
+    }
+    assert writing == {"csv_files.py"}
+
+
+def test_a_download_of_a_page_holds_no_formula():
+    table = pd.DataFrame({"model": ["=HYPERLINK(1)", "b"], "=f": [0.1, 0.2]})
+    page = build_result_page("t", ["a"], table, ["", ""], [], [], {}, {"rows": table}, [])
+    [encoded] = re.findall(r"data:text/csv[^,]*;base64,([A-Za-z0-9+/=]+)", page)
+    assert base64.b64decode(encoded).decode() == "model,'=f\n'=HYPERLINK(1),0.1\nb,0.2\n"

@@ -15,13 +15,18 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table without its index, in one step. No cell of text is a formula.
+    """Write a table without its index, in one step, as `format_csv` gives it."""
+    with replace_atomically(path) as temporary:
+        temporary.write_bytes(format_csv(frame).encode())
+
+
+def format_csv(frame: pd.DataFrame) -> str:
+    """A table without its index as CSV. No cell of text is a formula.
 
     A text that a spreadsheet program would take for a formula gets a leading apostrophe (OWASP, CSV
     injection). Numbers are written as they are.
     """
-    with replace_atomically(path) as temporary:
-        escape_formulas(frame).to_csv(temporary, index=False, lineterminator="\n")
+    return str(escape_formulas(frame).to_csv(index=False, lineterminator="\n"))
 
 
 def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:

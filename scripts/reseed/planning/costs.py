@@ -6,8 +6,6 @@ in proportion (median); the model's hint. Every line of the page states the shar
 heavy import: planning code.
 """
 
-import csv
-import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +17,7 @@ from typing import Any, NamedTuple
 from reseed.config.datasets import Dataset
 from reseed.config.studies import Scheme
 from reseed.core.coordinates import Setting, base_name
+from reseed.core.csv_files import format_csv
 from reseed.core.errors import Damaged
 from reseed.data.meta import read_meta
 from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
@@ -262,12 +261,14 @@ def format_page(
 
 def format_models(costs: Mapping[str, Mapping[str, Cost]]) -> str:
     """A CSV table with the cost of each model of each study."""
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["study", "model", *_COLUMNS])
-    for study, models in costs.items():
-        writer.writerows([study, name, *_cells(cost)] for name, cost in models.items())
-    return table.getvalue()
+    import pandas as pd
+
+    rows = [
+        [study, name, *_cells(cost)]
+        for study, models in costs.items()
+        for name, cost in models.items()
+    ]
+    return format_csv(pd.DataFrame(rows, columns=["study", "model", *_COLUMNS]))
 
 
 _COLUMNS = (

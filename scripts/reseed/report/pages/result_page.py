@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 import pandas as pd
+from reseed.core.csv_files import format_csv
 from reseed.report.pages.pictures import Picture
 from reseed.report.pages.render import build_page
 
@@ -36,7 +37,7 @@ def build_result_page(
     """
     shown = {heading: board.to_html(index=False, border=0) for heading, board in boards.items()}
     files = {
-        name: base64.b64encode(table.to_csv(index=False).encode()).decode("ascii")
+        name: base64.b64encode(format_csv(table).encode()).decode("ascii")
         for name, table in tables.items()
         if len(table)
     }
