@@ -1,5 +1,6 @@
 """Names of blocks, and covers of trials by blocks."""
 
+import time
 from itertools import product
 
 import pytest
@@ -41,8 +42,39 @@ def test_a_name_says_which_trials_a_block_holds(name, count):
     assert len(set(block.trials())) == len(list(block.trials())) == len(block) == count
 
 
-def test_one_seed_may_be_written_in_the_plural():
-    assert parse_block("data-seeds-0/model-seeds-7") == parse_block("data-seed-0/model-seed-7")
+@pytest.mark.parametrize(
+    ("seeds", "canonical"),
+    [
+        ("data-seed-0/model-seeds-42+7", "data-seed-0/model-seeds-7+42"),
+        ("data-seed-0/model-seed-07", "data-seed-0/model-seed-7"),
+        ("data-seed-0/model-seed-7-7", "data-seed-0/model-seed-7"),
+        ("data-seed-0/model-seeds-0-1+2", "data-seed-0/model-seeds-0-2"),
+        ("data-seed-0/model-seeds-1+1", "data-seed-0/model-seed-1"),
+        ("data-seeds-0/model-seeds-7", "data-seed-0/model-seed-7"),
+        ("data-seed-٣/model-seed-7", "data-seed-3/model-seed-7"),
+    ],
+)
+def test_a_set_of_seeds_has_one_name(seeds, canonical):
+    with pytest.raises(ValueError, match="seed") as caught:
+        parse_block(seeds)
+    assert str(caught.value).endswith(f"these seeds are written {canonical}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "data-seed-0/model-seeds-0-999999999",
+        "data-seed-0/model-seeds-0-99999999999999999999999999",
+        "data-seeds-0-9999/model-seeds-0-9999",
+        "data-seed-0/init-0-999-order-0-999-dropout-0-999-augment-0",
+        "data-seed-0/model-seeds-0-999999+0-999999",
+    ],
+)
+def test_too_many_seeds_are_counted_and_not_listed(name):
+    started = time.process_time()
+    with pytest.raises(ValueError, match="at most"):
+        parse_block(name)
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(

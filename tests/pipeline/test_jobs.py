@@ -189,6 +189,9 @@ def test_seeds_that_no_study_plans_can_be_trained(tmp_path, device):
         ("toy/holdout-0.2/forest/default/data-seed-0/seed-1", "names no seeds"),
         ("toy/holdout-0.2/forest/default/data-seed-0/fold-0/model-seed-1", "with folds alone"),
         ("toy/holdout-0.2/forest/default/data-seed-0/model-seed-4294967296", "a seed is at most"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/model-seeds-0-999999999", "at most"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/model-seeds-42+7", "written .*seeds-7.42"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/model-seed-07", "written .*model-seed-7"),
     ],
 )  # fmt: skip
 def test_impossible_targets_are_refused_in_words(context, target, message):
@@ -196,6 +199,19 @@ def test_impossible_targets_are_refused_in_words(context, target, message):
     with pytest.raises(ReseedError, match=message):
         training.check_target(f"{folder}/{target}.parquet")
     training.check_target(f"{folder}/{'/'.join(FOREST)}/data-seed-9/model-seeds-3-4.parquet")
+    root = context.layout.root
+    search = f"{root}/tuning/toy/holdout-0.2/forest/fixed-2/data-seed-0"
+    training.check_target(f"{search}/model-seed-0.json")
+    training.check_target(f"{search}/model-seed-0/rung-0/shard-0-of-2.json")
+    training.check_target(f"{root}/splits/toy/holdout-0.2/data-seeds-20-39.parquet")
+    for other, why in (
+        (f"{search}/model-seed-00.json", "written data-seed-0/model-seed-0"),
+        (f"{search}/model-seeds-0-1.json", "a search has one seed"),
+        (f"{root}/splits/toy/holdout-0.2/data-seeds-5-7.parquet", "are in data-seeds-0-19"),
+        (f"{root}/splits/toy/holdout-0.2/data-seeds-99999999999-7.parquet", "at most"),
+    ):
+        with pytest.raises(ReseedError, match=why):
+            training.check_target(other)
     training.check_target("--config")
 
 

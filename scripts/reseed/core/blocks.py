@@ -6,8 +6,8 @@ A block is a data-seed set × a fold set × a set of model seeds:
     data-seeds-0-1/folds-0-4/model-seeds-7+42+101-105
     data-seed-0/init-0-9-order-3-dropout-0-augment-0
 
-`0-9` is a range, `+` joins. One seed may be written in the singular or in the plural. So any set of
-seeds has a name, and the name says which trials the file holds.
+`0-9` is a range, `+` joins. So any set of seeds has one name, and the name says which trials the
+file holds.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from reseed.core.coordinates import ROLES, Coordinates
 
 #: Length of the text of a seed set. A file system allows 255 bytes a name, suffix included.
 LONGEST_SET = 45
+#: Trials of a block. A plan names up to 10⁵.
+MOST_TRIALS = 1_000_000
 _SET = r"\d+(?:-\d+)?(?:\+\d+(?:-\d+)?)*"
 _ROLES = "-".join(rf"{role}-(?P<{role}>{_SET})" for role in ROLES)
 #: What the name of a block matches.
@@ -74,14 +76,22 @@ class SeedBlock(NamedTuple):
 
 
 def parse_block(name: str) -> SeedBlock:
-    """The block of a path below a setting's folder. Raises ValueError for another path."""
+    """The block of a path below a setting's folder.
+
+    Raises ValueError for another path, too many trials, and a name that the block does not have.
+    """
     match = re.fullmatch(BLOCK_NAME, name)
     if match is None:
         raise ValueError(f"{name!r} names no seeds, as data-seed-0/model-seeds-0-9 does")
     parts = match.groupdict()
     roles = [parts["model"]] if parts["model"] else [parts[role] for role in ROLES]
     folds = parse_set(parts["folds"]) if parts["folds"] else None
-    return SeedBlock(parse_set(parts["data"]), folds, tuple(map(parse_set, roles)))
+    block = SeedBlock(parse_set(parts["data"]), folds, tuple(map(parse_set, roles)))
+    if len(block) > MOST_TRIALS:
+        raise ValueError(f"{name!r} names {len(block):,} seeds. Name {MOST_TRIALS:,} at most")
+    if block.name != name:
+        raise ValueError(f"{name!r}: these seeds are written {block.name}")
+    return block
 
 
 def block_of(trial: Coordinates) -> SeedBlock:
@@ -108,15 +118,17 @@ def format_set(seeds: Iterable[int]) -> str:
 
 
 def parse_set(text: str) -> tuple[int, ...]:
-    """Seeds of `0-3+42`. Raises ValueError for an empty range."""
-    seeds: dict[int, None] = {}
+    """Seeds of `0-3+42`. Raises ValueError for an empty range, and for too many seeds."""
+    ranges = []
     for part in text.split("+"):
         low, _, high = part.partition("-")
-        numbers = range(int(low), int(high or low) + 1)
-        if not numbers:
+        ranges.append((int(low), int(high or low)))
+        if ranges[-1][0] > ranges[-1][1]:
             raise ValueError(f"{part!r}: the first seed is greater than the last")
-        seeds |= dict.fromkeys(numbers)
-    return tuple(sorted(seeds))
+    count = sum(high - low + 1 for low, high in ranges)  # `len` of a range has a limit
+    if count > MOST_TRIALS:
+        raise ValueError(f"{text!r} names {count:,} seeds. Name {MOST_TRIALS:,} at most")
+    return tuple(sorted({seed for low, high in ranges for seed in range(low, high + 1)}))
 
 
 def _name(noun: str, seeds: Sequence[int]) -> str:

@@ -1,9 +1,11 @@
 """Jobs from raw data to trials: prepare, weights, split, shard, search, train, repeat, verify."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from reseed.config.datasets import TEXT_FIELDS, Dataset
 from reseed.core.blocks import SeedBlock, block_of, parse_block
@@ -11,7 +13,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.halving import SearchShard
-from reseed.core.layout import REFERENCES, split_seeds
+from reseed.core.layout import REFERENCES, split_seeds, splits_name
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
@@ -289,15 +291,22 @@ class TrainingJobs:
         )
 
     def check_target(self, target: str) -> None:
-        """Raise ReseedError for a requested block of trials that cannot be trained.
+        """Raise ReseedError for a requested block, search or split whose name names none.
 
         Snakemake shows an error of a function of wildcards with its whole traceback.
         """
-        folder = f"{self.layout.root}/trials/"
-        if target.startswith(folder) and target.endswith(".parquet"):
-            parts = target.removeprefix(folder).removesuffix(".parquet").split("/", 4)
-            if len(parts) == 5:
-                self._find_block(self.find_setting(Setting(*parts[:4])), parts[4])
+        name = target.removeprefix(f"{self.layout.root}/")
+        if match := re.fullmatch(r"(?:trials|tuning)/((?:[^/]+/){4})(.+)\.(?:parquet|json)", name):
+            planned = self.find_setting(Setting(*match[1].split("/")[:4]))
+            at = re.sub(r"/rung-\d+/shard-\d+-of-\d+$", "", match[2])
+            seeds = self._find_block(planned, at)
+            if name.startswith("tuning/") and len(seeds) > 1:
+                raise ReseedError(f"{target}: a search has one seed of each kind")
+        elif match := re.fullmatch(r"splits/[^/]+/[^/]+/data-seeds-(\d+)-\d+\.parquet", name):
+            if int(match[1]) > _MOST_SEED:
+                raise ReseedError(f"{target}: a seed is at most {_MOST_SEED}")
+            if (file := splits_name(int(match[1]))) != Path(name).stem:
+                raise ReseedError(f"{target}: these splits are in {file}.parquet")
 
     def _rows(self, planned: PlannedSetting, *trials: Coordinates) -> list[str]:
         """Data, splits and weights that fits of a setting read."""
