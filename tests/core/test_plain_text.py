@@ -1,6 +1,9 @@
 """Errors of models as tables hold them: any text, of bounded length."""
 
 import io
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -64,3 +67,32 @@ def test_a_study_records_and_shows_the_error(tmp_path):
     page = found.to_html()
     assert "\\udc80" in page
     assert len(page) < 5_000_000
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "say('bad \\udc80')",
+        "raise ValueError('bad \\udc80')",
+        "raise ReseedError('bad \\udc80')",
+        "raise OSError(5, 'bad \\udc80')",
+        "sys.stderr.write('bad \\udc80')",
+    ],
+)
+def test_a_job_prints_any_text(body, encoding):
+    code = (
+        "import sys\n"
+        "from reseed.core.errors import ReseedError\n"
+        "from reseed.pipeline.runner import run, say\n"
+        f"def main():\n    {body}\n"
+        "run(main)\n"
+    )
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = os.environ | {"PYTHONIOENCODING": f"{encoding}:strict"} | paths
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "bad \\udc80" in done.stdout + done.stderr
+    assert "UnicodeEncodeError" not in done.stderr
+    assert done.returncode == ("raise" in body)

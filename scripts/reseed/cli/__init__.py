@@ -24,7 +24,7 @@ from reseed.comparison.read_command import add_read
 from reseed.comparison.speakers import speak
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.garbage import collect_rarely
-from reseed.core.plain_text import show_controls
+from reseed.core.plain_text import print_any_text, show_controls
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -56,6 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error in the table or the options is one message and exit status 1."""
     if arguments is None:  # this process is the command
         collect_rarely()
+        print_any_text()
     parser = argparse.ArgumentParser(
         prog="reseed",
         description="Compare models by their runs, and say how much of a difference is luck.",

@@ -1,6 +1,8 @@
 """Text of other software that is stored in tables and shown on pages."""
 
+import io
 import re
+import sys
 
 #: Most characters of an error that tables and pages show; a trial's record has all.
 MOST_CHARACTERS = 4000
@@ -16,6 +18,16 @@ def show_controls(text: str) -> str:
         \x1b[31mred
     """
     return CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def print_any_text() -> None:
+    r"""Let this process print any text: what UTF-8 cannot hold is spelled out, as `\udc80`.
+
+    A lone surrogate, as of an undecodable file name in an error, would end the process otherwise.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def describe_error(error: BaseException) -> str:

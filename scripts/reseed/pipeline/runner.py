@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 from reseed.core.errors import ReseedError
 from reseed.core.file_keys import use_keys
 from reseed.core.ownership import delete
-from reseed.core.plain_text import describe_error
+from reseed.core.plain_text import describe_error, print_any_text
 from reseed.core.source_guard import SourceGuard
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.parent_watch import end_with_parent
@@ -123,6 +123,7 @@ def say(text: str) -> None:
 
 def run(main: Callable[[], None]) -> None:
     """Run a main function. Any error becomes one readable message and exit status 1."""
+    print_any_text()
     sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)  # type: ignore[assignment]
     try:
         main()
