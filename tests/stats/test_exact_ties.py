@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.comparison import differences, pair_differences
 from reseed.stats.crossed_comparison import seed_permutation_test
-from reseed.stats.extremes import score_percentile
 from reseed.stats.hierarchical import hierarchical_effect
 from reseed.stats.ranking import instability
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
@@ -84,12 +83,6 @@ def test_rank_sums_with_ties_are_exact(a, b):
     result = compare_unpaired(a, b)
     assert result.mann_whitney_p == pytest.approx(stats.mannwhitneyu(a, b, method=every).pvalue)
     assert result.mann_whitney_p >= smallest_mann_whitney_p(len(a), len(b))
-
-
-def test_fold_mean_ties_with_the_typed_score():
-    seeds = [np.mean([0.81, 0.90, 0.83, 0.92, 0.82]), 0.5, 0.5, 0.5]
-    assert seeds[0] != 0.856
-    assert score_percentile(0.856, seeds).share == 0.875
 
 
 def test_equal_samples_have_ratio_one_half():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats.hierarchical import detectable_mean, hierarchical_effect, t_standard_error
+from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
 from scipy import stats
 
 SCHOOLS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
@@ -123,16 +123,6 @@ def test_quantiles_of_the_sd_between_datasets_by_quadrature():
     expected = np.interp([0.025, 0.5, 0.975], total, tau)
     found = (result.tau_low, result.tau, result.tau_high)
     np.testing.assert_allclose(found, expected, rtol=2e-3)
-
-
-@pytest.mark.parametrize(("level", "power", "sum_of_z"), [(0.95, 0.8, 2.8016), (0.9, 0.9, 2.9264)])
-def test_detectable_mean_of_a_gaussian_interval(level, power, sum_of_z):
-    """z at the level plus z of the power, in standard errors (a table of the normal)."""
-    half = stats.norm.isf((1 - level) / 2) * 0.3
-    found = detectable_mean([1 - half, 5 - half], [1 + half, 5 + half], level, power)
-    np.testing.assert_allclose(found, 0.3 * sum_of_z, rtol=1e-4)
-    # Of intervals that are shifted by it, the share of the power excludes 0.
-    assert stats.norm.cdf((found[0] - half) / 0.3) == pytest.approx(power)
 
 
 def test_posterior_equals_conjugate_normals_over_a_grid():

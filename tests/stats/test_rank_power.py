@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from reseed.stats.hierarchical import detectable_mean, hierarchical_effect
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.rank_power import _rank, _sign_power, _smallest, _t_squared, detectable_shift
 from reseed.stats.sign_flips import flip_signs
@@ -32,17 +31,6 @@ def test_too_few_datasets_find_nothing():
     assert detectable_shift(5, of_ranks=True) == detectable_shift(5, 5) == math.inf
     assert detectable_shift(6, 3, of_ranks=True) == math.inf
     assert detectable_shift(6, 3) < 3
-
-
-@pytest.mark.nightly
-def test_power_of_the_mean_over_datasets_is_80_percent():
-    rng, n, tau = np.random.default_rng(6), 6, 1.0
-    effects = rng.standard_normal((80, n)) * math.sqrt(1 + tau**2)
-    found = [hierarchical_effect(d, np.ones(n)) for d in effects]
-    low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
-    # The interval moves with the effects, so the shift may be added to its end.
-    shift = np.median(detectable_mean(low, high))
-    assert np.mean(low + shift > 0) == pytest.approx(0.8, abs=0.12)
 
 
 def test_statistic_orders_as_that_of_t():

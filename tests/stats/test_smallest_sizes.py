@@ -57,9 +57,6 @@ SIZES = {
     "tail_power": ("n_sim", 2, lambda k: gaussian_range.tail_power(5, n_sim=k)),
     "tail_power of seeds": ("n", 4, lambda k: gaussian_range.tail_power(k, n_sim=9)),
     "dkw_threshold": ("n", 1, lambda k: ks.dkw_threshold(k, 0.1)),
-    "reference_threshold": ("n", 1, lambda k: ks.reference_threshold(k, 3, 0.1)),
-    "reference_threshold of models": (
-        "n_models", 1, lambda k: ks.reference_threshold(5, k, 0.1)),
     "two_sample_threshold": ("m", 1, lambda k: ks.two_sample_threshold(5, k, 0.1)),
     "algorithm_threshold": ("n", 1, lambda k: ks.algorithm_threshold(k)),
     "score_interval": ("only_a", 0, lambda k: paired_proportions.score_interval(k, 2, 9)),
@@ -89,7 +86,6 @@ SIZES = {
     "range_content": ("n", 2, lambda k: spread.range_content(k)),
     "stochastic_order": (
         "n_boot", 2, lambda k: stochastic_order.stochastic_order(X, X + 1, n_boot=k, rng=rng())),
-    "detectable_shift": ("n_a", 2, lambda k: stochastic_order.detectable_shift(k, 3)),
     "swap_test": ("n_swaps", 1, lambda k: two_models.swap_test(X, X + 1, k, rng=rng())),
     "smallest_mann_whitney_p": ("n_a", 1, lambda k: unpaired.smallest_mann_whitney_p(k, 3)),
     "crossed_variance": (

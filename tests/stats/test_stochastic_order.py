@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats import stochastic_order as module
-from reseed.stats.stochastic_order import detectable_shift, stochastic_order, violation_ratio
+from reseed.stats.stochastic_order import stochastic_order, violation_ratio
 from scipy import integrate, stats
 
 
@@ -75,37 +74,3 @@ def test_unequal_numbers_of_runs_are_no_dominance():
     samples = [(rng.beta(1, 5, 50), rng.beta(1, 5, 5)) for _ in range(200)]
     claimed = [stochastic_order(a, b, n_boot=200, rng=rng).upper < 0.5 for a, b in samples]
     assert np.mean(claimed) <= 0.05  # nominal; 0.13 with resamples of the samples' own sizes
-
-
-@pytest.mark.nightly
-def test_power_at_the_detectable_shift_is_80_percent():
-    rng = np.random.default_rng(5)
-    scores = rng.standard_normal((150, 2, 20))
-    scores[:, 0] += detectable_shift(20, 20)
-    upper = [stochastic_order(a, b, n_boot=200, rng=rng).upper for a, b in scores]
-    assert np.mean(np.array(upper) < 0.5) == pytest.approx(0.8, abs=0.1)
-
-
-@pytest.mark.parametrize(("n", "pairs"), [(100, 200), (101, 100)])
-def test_detectable_shift_of_large_samples_is_simulated_less(monkeypatch, n, pairs):
-    """Ten bisections of 0 to 50 SDs; a sample of more than 100 has half the pairs and resamples."""
-    shifts = []
-
-    def is_half_below_3(a, b):  # the threshold itself does not count as shown
-        assert a.shape == b.shape == (pairs, pairs, n)
-        shifts.append(np.mean(a - b))
-        found = np.full((pairs, pairs), 0.5 if shifts[-1] < 3 else 0.0)
-        found[: pairs // 5] = 0.5  # so the power is exactly the target
-        return found
-
-    monkeypatch.setattr(module, "_ratio_of_sorted", is_half_below_3)
-    found = detectable_shift.__wrapped__(n, n)
-    assert len(shifts) == 11
-    assert found == pytest.approx(3, abs=50 / 2**10 + 0.1)
-    assert (found * 2**10 / 50).is_integer()
-
-
-def test_two_seeds_suffice_for_a_detectable_shift():
-    assert detectable_shift(2, 2) > 0
-    with pytest.raises(ValueError, match="n_b must be at least 2"):
-        detectable_shift(2, 1)

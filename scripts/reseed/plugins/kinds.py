@@ -41,8 +41,7 @@ _REMOVED = {
         ("grid_plan", "grid_plan_table"), "Use `seeds_needed` and `variance_components`."
     ),
     **dict.fromkeys(
-        ("standing", "standing_table"),
-        "Use `reseed.stats.extremes.score_percentile` on the scores of its seeds.",
+        ("standing", "standing_table"), "Use `interval_table` for the spread of its seeds."
     ),
     **dict.fromkeys(
         ("stopping", "stopping_figure", "stopping_table"),

@@ -6,7 +6,7 @@ analyses.
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from reseed.core.pair_tests import PAIR_TESTS
 
@@ -44,16 +44,6 @@ Rope = Positive | dict[str, Positive] | None
 #: A number of draws, resamples or bins.
 Count = Annotated[int, Field(ge=1)]
 Names = Annotated[list[str], Field(min_length=1)]
-
-
-def _check_distinct(ends: list[float]) -> list[float]:
-    if ends[0] == ends[1]:
-        raise ValueError("both ends are the same")
-    return ends
-
-
-#: Two different ends.
-Ends = Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(_check_distinct)]
 
 
 class PublishedFiles(Strict):

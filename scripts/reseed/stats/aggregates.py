@@ -65,14 +65,6 @@ def optimality_gap(scores: Tasks, target: float = 1.0) -> Array:
     return np.mean([np.maximum(target - runs, 0).mean(axis=-1) for runs in scores], axis=0)
 
 
-AGGREGATES: dict[str, Callable[[Tasks], Array]] = {
-    "iqm": interquartile_mean,
-    "mean": mean,
-    "median": median,
-    "optimality_gap": optimality_gap,
-}
-
-
 def probability_of_improvement(a: Tasks, b: Tasks) -> Array:
     """Return the mean over tasks of P(A > B) + ½ P(A = B) for one run of each, shape (...)."""
     wins = [
@@ -150,16 +142,3 @@ def stratified_bootstrap(
     expanded = special.ndtri((1 + level) / 2) * np.sqrt(fewest / (fewest - 1))
     low, high = percentile_interval(np.concatenate(parts), 2 * special.ndtr(expanded) - 1)
     return Aggregate(np.asarray(function(*lists)), low, high, n_boot, level)
-
-
-def normalise(scores: ArrayLike, low: float, high: float) -> Array:
-    """Return (score − low) / (high − low): 0 at the baseline `low`, 1 at the reference `high`.
-
-    For losses `high` is the smaller number. Shape of `scores`, without unit.
-
-    Raises:
-        ValueError: `low` and `high` are equal or not finite; NaN or infinite scores.
-    """
-    if not (np.isfinite(low) and np.isfinite(high)) or low == high:
-        raise ValueError(f"normalising needs two different finite scores, got {low} and {high}")
-    return (as_finite(scores, "scores") - low) / (high - low)

@@ -119,25 +119,6 @@ def hierarchical_effect(
     )
 
 
-def detectable_mean(
-    low: ArrayLike, high: ArrayLike, level: float = 0.95, target_power: float = 0.8
-) -> Array:
-    """Return the mean effect whose interval excludes 0 with `target_power`, from its interval.
-
-    Half-width · (z_level + z_power)/z_level. Simulated with Gaussian effects it is within 5 % of
-    the true value from five datasets on; with three it is up to a sixth too small.
-
-    Args:
-        low, high: ends of the interval of the mean effect, any shape.
-        level: of the interval.
-        target_power: required power.
-    """
-    check_probability(level=level, target_power=target_power)
-    z = stats.norm.isf((1 - level) / 2)
-    half = (np.asarray(high, dtype=np.float64) - np.asarray(low, dtype=np.float64)) / 2
-    return half * (z + stats.norm.ppf(target_power)) / z
-
-
 def t_standard_error(scale: float, df: float) -> float:
     """Return the SD of a t distribution: scale √(df/(df − 2)); df must be above 2.
 

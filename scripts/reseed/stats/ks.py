@@ -77,17 +77,6 @@ def dkw_threshold(n: int, epsilon: float) -> float:
     return math.sqrt(math.log(2 / epsilon) / (2 * n))
 
 
-def reference_threshold(n: int, n_models: int, epsilon: float) -> float:
-    """Return the threshold of theorem 1 (eq. 13) for the average of `n_models` eCDFs.
-
-    The average eCDF of n items lies within this distance of the average of the true CDFs of the
-    models with probability 1 - epsilon (union bound over models).
-    """
-    check_probability(epsilon=epsilon)
-    check_at_least(1, n=n, n_models=n_models)
-    return math.sqrt(math.log(2 * n_models / epsilon) / (2 * n))
-
-
 def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
     """Return the two-sample DKW threshold t: P(sup |F_n - G_m| > t) <= epsilon if F = G.
 

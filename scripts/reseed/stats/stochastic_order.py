@@ -10,7 +10,6 @@ dominance".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,44 +105,3 @@ def stochastic_order(
 def _expanded(level: float, n: int) -> float:
     """The percentile of the bootstrap that bounds with this confidence (Hesterberg 2015)."""
     return float(stats.norm.cdf(stats.t.ppf(level, n - 1) * np.sqrt(n / (n - 1))))
-
-
-@cache
-def detectable_shift(
-    n_a: int, n_b: int, level: float = 0.95, threshold: float = 0.5, target_power: float = 0.8
-) -> float:
-    """Return the smallest shift between two Gaussians whose order is shown with `target_power`.
-
-    Simulated: 200 pairs of samples of equal SD, each with 200 resamples (half as many of samples
-    of more than 100). The order is shown if the upper bound is below `threshold`.
-
-    Args:
-        n_a, n_b: sizes of the samples, at least 2.
-        level: one-sided confidence of the bound.
-        threshold: as in the comparison.
-        target_power: required power.
-
-    Returns:
-        The shift in SDs of a score; infinite if no shift of up to 50 SDs reaches the power.
-    """
-    check_probability(level=level, target_power=target_power)
-    check_at_least(2, n_a=n_a, n_b=n_b)
-    rng, n = np.random.default_rng(0), min(n_a, n_b)
-    size = 200 if n <= 100 else 100
-    a, b = (
-        np.sort(rng.standard_normal((size, x))[:, rng.integers(0, x, (size, n))], axis=-1)
-        for x in (n_a, n_b)
-    )
-    high = _expanded(level, n)
-
-    def is_found(shift: float) -> bool:
-        upper = np.quantile(_ratio_of_sorted(a + shift, b), high, axis=1)
-        return float((upper < threshold).mean()) >= target_power
-
-    low, end = 0.0, 50.0
-    if not is_found(end):
-        return np.inf
-    for _ in range(10):
-        middle = (low + end) / 2
-        low, end = (low, middle) if is_found(middle) else (middle, end)
-    return end

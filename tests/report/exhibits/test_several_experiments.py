@@ -2,7 +2,7 @@
 
 import pytest
 from reseed.report.rendering import style
-from reseed.report.rendering.panels import colours, line_styles
+from reseed.report.rendering.panels import colours
 from study_frames import Study, runs
 
 TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
@@ -14,8 +14,6 @@ def test_no_two_models_or_arms_look_alike():
     assert style.colour_of("ffnn~lr=0.1", variants) == style.MODELS["ffnn"]
     models = ["ffnn", "svm", "knn", "logit", "nb"]
     assert len({style.colour_of(model, models) for model in models}) == 5
-    for names in ([f"a{i}" for i in range(20)], [f"rf~n={i}" for i in range(20)]):
-        assert len({tuple(look.values()) for look in line_styles(names).values()}) == 20
 
 
 def equal(datasets, models, n=5):

@@ -130,14 +130,3 @@ class ComparedRow(TypedRow):
     scheme: str = ""
     test_ratio: float = nan
     hyperparameters_source: str = ""
-
-
-@dataclass(frozen=True)
-class AcrossRow(TypedRow):
-    """A row of a comparison over datasets: what its datasets share."""
-
-    experiment: str = ""
-    varied: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    hyperparameters_source: str = ""

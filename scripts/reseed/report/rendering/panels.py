@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from reseed.core.coordinates import base_name
 from reseed.report.rendering import style
-from reseed.report.rendering.colours import DASHES
 from reseed.report.rendering.style import new_figure
 
 #: Of panels that are named, not drawn.
@@ -158,16 +156,6 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
-def line_styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour and dashes of the line of each name; dashes differ where a colour repeats."""
-    seen: Counter = Counter()
-    styles = {}
-    for name, colour in colours(names).items():
-        styles[name] = {"color": colour, "ls": DASHES[seen[colour] % len(DASHES)]}
-        seen[colour] += 1
-    return styles
-
-
 def offsets(n: int, half: float) -> np.ndarray:
     """Shifts (n,) of dots within ±half: even, and the same every time, in place of jitter."""
     return (np.arange(n) * _GOLDEN % 1 - 0.5) * 2 * half
@@ -181,18 +169,3 @@ def dot(colour: str, label: str, size: float = 4.5) -> Line2D:
 def line(colour: str, label: str, dashes: str = "-", width: float = 1.4) -> Line2D:
     """A line of a legend."""
     return Line2D([], [], color=colour, lw=width, ls=dashes, label=label)
-
-
-def forest(
-    axis: Axes, labels: Sequence[str], values: np.ndarray, low: np.ndarray, high: np.ndarray,
-    colour: str = style.BLUE, shift: float = 0.0, width: float = 1.6,
-) -> None:  # fmt: skip
-    """Draw intervals with their points, one a row from the top; repeated calls share rows."""
-    y = np.arange(len(labels)) + shift
-    axis.hlines(y, low, high, color=colour, lw=width)
-    axis.plot(values, y, "o", ms=4 if width > 1.2 else 3, mew=0, color=colour, clip_on=False)
-    axis.set_yticks(np.arange(len(labels)), labels)
-    axis.set_ylim(len(labels) - 0.4, -0.6)
-    axis.tick_params(axis="y", length=0)
-    axis.grid(True, axis="x")
-    axis.grid(False, axis="y")

@@ -52,19 +52,8 @@ def group_by_setting(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, p
     return titled
 
 
-def group_by_comparison(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """(title, rows) of each comparison over datasets; the title is empty if there is one.
-
-    Models are never ranked or counted across two comparisons.
-    """
-    names = [name for name in CROSS_DATASET_COLUMNS if name in rows]
-    boards = list(rows.groupby(names, sort=False, dropna=False))
-    titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in boards])
-    return [(title, part) for title, (_, part) in zip(titles, boards, strict=True)]
-
-
 def group_over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """As `group_by_comparison`, for rows on single datasets."""
+    """(title, rows on single datasets) of each comparison over datasets."""
     number = rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False).ngroup()
     compared = rows.drop_duplicates(COMPARISON_COLUMNS)
     chosen = group_across_datasets(compared.to_dict("records"))

@@ -31,8 +31,6 @@ Design = Literal["splits", "seeds", "unpaired", "different splits"]
 # Models of one experiment may have their own seeds, and searches of their own size.
 _OF_ARMS = ("varied", "hyperparameters_source")
 _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name not in _OF_ARMS]
-#: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
-MIN_RUNS = 5
 #: With more folds than this, the folds are repeats without a column that says so.
 MOST_FOLDS = 20
 
@@ -293,19 +291,6 @@ def pair_models(
         batch = pair_runs(group.scores[first], group.scores[second], group.split, own_seeds)
         by_number |= zip(numbers, _put_better_first(group, first, second, batch), strict=True)
     return [by_number[number] for number in range(len(pairs))]
-
-
-def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
-    """Every pair of models on the runs that both finished, however many runs only one of them has.
-
-    More runs of one model therefore leave the earlier runs of a pair as they are.
-    """
-    pairs = []
-    for i, j in combinations(range(len(group.models)), 2):
-        both = np.isfinite(group.scores[[i, j]]).all(axis=0)
-        a, b = (np.where(both, group.scores[[k]], np.nan) for k in (i, j))
-        pairs += _put_better_first(group, [i], [j], pair_runs(a, b, group.split))
-    return pairs
 
 
 def _put_better_first(
