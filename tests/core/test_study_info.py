@@ -15,7 +15,7 @@ FIELDS = {
         "d": {"metric": "auc", "greater_is_better": True, "rows": 9, "attempts": ["url: ok"]}
     },
     "models": {"rf": {"title": "RF", "hyperparameters": {"depth": 3}}},
-    "machines": [{"environment": "ab12", "cores": 2}],
+    "machines": [{"environment": "ab12", "threads": 1}],
 }
 
 

@@ -1,6 +1,5 @@
 """The environment of a trial: versions, processor, device, threads, commit."""
 
-import os
 import platform
 import subprocess
 import sys
@@ -105,8 +104,3 @@ def read_commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-
-
-def count_cores() -> int | None:
-    """Return the number of processor cores of this machine."""
-    return os.cpu_count()

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-#: Facts of the machine that wrote a JSON file, and of its downloads. They decide nothing.
-_MACHINE_FACTS = frozenset({"cores", "mtime_ns", "attempts"})
+#: Facts of a download, and of the file that it wrote. They decide nothing.
+_DOWNLOAD_FACTS = frozenset({"mtime_ns", "attempts"})
 #: Metadata of a Parquet file that the versions of its writers decide.
 _WRITER_METADATA = frozenset({b"pandas", b"ARROW:schema"})
 
@@ -51,7 +51,7 @@ def _read_json(path: Path) -> str:
 
 def _without_facts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _without_facts(v) for k, v in value.items() if k not in _MACHINE_FACTS}
+        return {k: _without_facts(v) for k, v in value.items() if k not in _DOWNLOAD_FACTS}
     if isinstance(value, list):
         return [_without_facts(one) for one in value]
     return value

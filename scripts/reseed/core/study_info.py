@@ -150,7 +150,6 @@ class MachineInfo(_Info):
 
     environment: str | None = None
     cpu: str | None = None
-    cores: int | None = None
     device: str | None = None
     threads: int | None = None
     platform: str | None = None

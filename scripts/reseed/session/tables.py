@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.environment import Environment, count_cores
+from reseed.core.environment import Environment
 from reseed.core.plain_text import bound_text
 from reseed.core.schemas import (
     CELL_COLUMNS,
@@ -92,7 +92,6 @@ def describe_study(
     seeds = {name: sorted(map(int, metrics[column].unique())) for name, column in nouns.items()}
     machine = environment.facts | {
         "environment": environment.identifier,
-        "cores": count_cores(),
         "trials": len(metrics),
     }
     experiment = ExperimentInfo(

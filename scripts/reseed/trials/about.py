@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.code_hash import digest
-from reseed.core.environment import count_cores
 from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
 from reseed.core.study_info import (
     DatasetInfo,
@@ -116,10 +115,7 @@ def _describe_machines(study: StudyTrials, trials: pd.DataFrame) -> list[Machine
     counts = Counter(trials["environment"])
     facts = read_environments(study, counts)
     return [
-        MachineInfo(
-            **facts[identifier]
-            | {"cores": count_cores(), "environment": identifier, "trials": count}
-        )
+        MachineInfo(**facts[identifier] | {"environment": identifier, "trials": count})
         for identifier, count in counts.most_common()
     ]
 
