@@ -3,6 +3,8 @@
 import os
 
 import pytest
+from reseed.core.errors import ReseedError
+from reseed.core.source_guard import SourceGuard
 from reseed.pipeline import data_files
 from reseed.pipeline.data_files import DataFiles
 
@@ -65,3 +67,21 @@ def test_many_files_are_not_hashed_without_a_request(tmp_path, monkeypatch):
         (tmp_path / name).write_text(name)
     assert {one[-1] for one in DataFiles().describe([str(tmp_path)])} == {""}
     assert "" not in {one[-1] for one in DataFiles(check=True).describe([str(tmp_path)])}
+
+
+@pytest.mark.parametrize("text", ["a,y\n2,0\n", "a,y\n2,0\n3,1\n"])
+@pytest.mark.parametrize("limit", [1000, 3])
+def test_bytes_that_are_swapped_after_planning_reach_no_job(table, monkeypatch, text, limit):
+    """The key is of the old bytes; the stamp, which a job checks, is not of the new ones."""
+    monkeypatch.setattr(data_files, "HASHED_BYTES", limit)
+    planned = DataFiles()
+    key = planned.describe([str(table)])
+    if len(text) == table.stat().st_size:
+        replace_bytes(table, text)
+    else:
+        table.write_text(text)
+    new_process()
+    guard = SourceGuard(planned.stamp([str(table)]))
+    assert planned.describe([str(table)]) == key
+    with pytest.raises(ReseedError, match="edited after the run was planned"):
+        guard.refuse_edits()

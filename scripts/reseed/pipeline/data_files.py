@@ -31,6 +31,7 @@ class DataFiles:
     def __init__(self, record: Path | None = None, check: bool = False, write: bool = False):
         self.record, self.check, self.write = record, check, write
         self._recorded = _read_record(record) if record else {}
+        self._stamps: dict[tuple[str, ...], dict[str, SourceStamp]] = {}
 
     def describe(self, paths: Iterable[str]) -> list[FileDescription]:
         """Every existing file of `paths` and in folders of `paths`, as `file_stats` lists them.
@@ -38,20 +39,32 @@ class DataFiles:
         A file of equal size and time but other bytes is found if its source is small, or with
         `check`. The hash that a check recorded stands for a large file of unchanged size and time.
         """
-        stats = file_stats(paths)
-        is_small = sum(size for _, size, _ in stats) <= HASHED_BYTES and len(stats) <= HASHED_FILES
-        if is_small:
-            return [(*one, _hash_bytes(*one)) for one in stats]
-        if self.check:
-            self._record_hashes(stats)
-        return [(*one, self._recorded.get(one, "")) for one in stats]
+        stamps = self.stamp(paths)
+        return [(path, one.size, one.mtime_ns, one.content) for path, one in stamps.items()]
 
     def stamp(self, paths: Iterable[str]) -> dict[str, SourceStamp]:
-        """Stamps of the same files, by path: the job that reads them checks them."""
-        return {
-            path: SourceStamp(sha256, mtime_ns, size, os.stat(path).st_ctime_ns, True)
-            for path, size, mtime_ns, sha256 in self.describe(paths)
-        }
+        """Stamps of the same files, by path: the job that reads them checks them.
+
+        Files are looked at once. So the key of a job, which is taken when the run is planned, and
+        its spec, which is written when it starts, are of the same bytes.
+        """
+        named = tuple(paths)
+        if named not in self._stamps:
+            stats = file_stats(named)
+            changed = {path: os.stat(path).st_ctime_ns for path, _, _ in stats}
+            self._stamps[named] = {
+                path: SourceStamp(sha256, mtime_ns, size, changed[path], True)
+                for (path, size, mtime_ns), sha256 in zip(stats, self._hash(stats), strict=True)
+            }
+        return self._stamps[named]
+
+    def _hash(self, stats: list[tuple[str, int, int]]) -> list[str]:
+        is_small = sum(size for _, size, _ in stats) <= HASHED_BYTES and len(stats) <= HASHED_FILES
+        if is_small:
+            return [_hash_bytes(*one) for one in stats]
+        if self.check:
+            self._record_hashes(stats)
+        return [self._recorded.get(one, "") for one in stats]
 
     def _record_hashes(self, stats: list[tuple[str, int, int]]) -> None:
         hashes = {one: _hash_bytes(*one) for one in stats}
