@@ -16,6 +16,43 @@ from fault_harness.workspace import Workspace
 GOOD = ("recovered", "refused", "recorded", "reported")
 # Bad outcomes.
 UNNOTICED, LOST, HUNG, OTHERWISE = "NOT NOTICED", "LOST", "HUNG", "OTHERWISE"
+FOREIGN = "CHANGED A FILE OF THE USER"
+
+#: Files of the user beside and inside the results, some with names that rules give elsewhere.
+FOREIGN_FILES = (
+    "meta.json",
+    "theirs/table/holdout-0.3/tree/default/data-seed-0/model-seed-0.json",
+    "config/studies/notes.txt",
+    "results/notes.md",
+    "results/meta.json",
+    "results/store/ab/thesis.pdf",
+    "results/store/meta.json",
+    "results/trials/notes.txt",
+    "results/data/table/notes.txt",
+    "results/splits/table/meta.json",
+    "results/reference/other/evidence.json",
+    "results/reference/other/meta.json",
+    "results/reference/other/trials.parquet",
+)
+
+
+def plant(folder: Path) -> None:
+    """Write the user's files, and a link to some."""
+    for name in FOREIGN_FILES:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"mine: {name}")
+    (folder / "results" / "trials" / "linked").symlink_to(folder / "theirs")
+
+
+def find_changed(folder: Path) -> list[str]:
+    """The user's files that are gone or have other bytes."""
+    paths = {name: folder / name for name in FOREIGN_FILES}
+    return [
+        name
+        for name, path in paths.items()
+        if not path.is_file() or path.read_text() != f"mine: {name}"
+    ]
 
 
 @dataclass(frozen=True)
@@ -103,12 +140,15 @@ class Bench:
             if not run.ok:
                 raise RuntimeError(f"the run before the fault failed:\n{run.text}")
             self._expected = hash_contents(self._finished.results)
+            plant(self._finished.folder)
         return self._finished
 
     def differences(self, workspace: Workspace) -> list[str]:
         """List differences between a workspace's results and a run without faults."""
         self.finished()
-        return list_differences(self._expected, hash_contents(workspace.results))
+        found = hash_contents(workspace.results)
+        theirs = {name.removeprefix("results/") for name in FOREIGN_FILES}
+        return list_differences(self._expected, {k: v for k, v in found.items() if k not in theirs})
 
     def recovered(self, workspace: Workspace, runs: int = 2) -> Outcome:
         """Run until a run succeeds, at most `runs` times, and return the outcome."""
@@ -138,6 +178,9 @@ class Bench:
             outcome = Outcome(HUNG, f"still running after {error.timeout:.0f} s")
         if outcome.good and outcome.end != one.end:
             outcome = Outcome(OTHERWISE, f"{outcome.end}, not {one.end}: {outcome.message}")
+        changed = find_changed(self._finished.folder) if self._finished else []
+        if changed:
+            outcome = Outcome(FOREIGN, ", ".join(changed))
         if not outcome.good and self._finished is not None:
             shutil.rmtree(self._finished.folder, ignore_errors=True)
             self._finished = None

@@ -62,7 +62,7 @@ def test_users_metric_is_recomputed_for_every_trial(checked):
     checks = checked(dict.fromkeys(TRIALS, wrong))
     assert [check.same for check in checks] == [False] * 3
     assert all("hits is" in check.text for check in checks)
-    files = [path.name for check in checks for one in check.error.damaged for path in one.files]
+    files = [path.name for check in checks for path in check.files]
     assert sorted(files) == ["entry-of-key"] * 3 + [
         f"model-seed-{seed}.parquet" for seed in range(3)
     ]
@@ -79,7 +79,7 @@ def test_damaged_record_is_reported_with_its_error(checked, tmp_path):
 
     (check,) = checked(Unreadable({TRIALS[0]: None}))
     assert not check.same
-    assert [one.path.name for one in check.error.damaged] == ["model-seed-0.parquet"]
+    assert [path.name for path in check.files] == ["model-seed-0.parquet"]
 
 
 def test_sample_draws_every_setting_before_any_twice():

@@ -172,7 +172,7 @@ def test_missing_trial_is_an_error_without_files(trained):
     cache, trial = trained
     cache.trial_path(trial).unlink()
     error = read_error(cache, trial, ReseedError)
-    assert list(error.damaged) == []
+    assert error.files == ()
 
 
 def test_record_survives_a_rewrite_bit_by_bit(trained, tmp_path):

@@ -1,7 +1,7 @@
 """Errors that a user can fix, and suggestions for misspelled names."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 #: Advice beside a failed trial. A failure is an outcome, and is kept.
@@ -23,10 +23,8 @@ class ReseedError(Exception):
         missing.csv: no such file. Give its path from the folder you are in.
     """
 
-    @property
-    def damaged(self) -> Sequence["Damaged"]:
-        """Damaged files behind the error. The job runner deletes those that a rule makes again."""
-        return ()
+    #: What must be made again. The job runner deletes the files of them that a rule makes.
+    files: tuple[Path, ...] = ()
 
 
 class Damaged(ReseedError):
@@ -43,27 +41,17 @@ class Damaged(ReseedError):
         self.path = Path(path)
         self.files = (self.path, *also)
 
-    @property
-    def damaged(self) -> Sequence["Damaged"]:
-        """This error."""
-        return (self,)
-
 
 class Stale(Damaged):
     """An intact file that was made from something else than the plan has now."""
 
 
 class ManyDamaged(ReseedError):
-    """Several damaged files, as one error."""
+    """Several damaged or stale files, as one error."""
 
-    def __init__(self, text: str, damaged: Sequence[Damaged]):
+    def __init__(self, text: str, files: Iterable[Path]):
         super().__init__(text)
-        self._damaged = tuple(damaged)
-
-    @property
-    def damaged(self) -> Sequence[Damaged]:
-        """Every damaged file."""
-        return self._damaged
+        self.files = tuple(files)
 
 
 def suggest_name(name: object, allowed: Iterable[str]) -> str:

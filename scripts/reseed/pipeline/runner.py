@@ -88,10 +88,9 @@ def run_job(body: Callable[[Any, Granted], None], limit: bool = True) -> None:
             with use_keys(keys):
                 body(spec, Granted(arguments.gpus, arguments.threads))
         except ReseedError as error:
-            if not error.damaged:
+            if not error.files:
                 raise
-            files = (path for one in error.damaged for path in one.files)
-            raise ReseedError(f"{error}\n{delete(files, spec.results)}") from None
+            raise ReseedError(f"{error}\n{delete(error.files, spec.results)}") from None
         guard.refuse_edits()
 
     run(main)

@@ -41,13 +41,13 @@ class Check:
     same: whether the trial agrees with its record.
     text: one line about it.
     made: whether there was anything to check.
-    error: why the record could not be read, or that it is wrong.
+    files: what must be made again.
     """
 
     same: bool
     text: str
     made: bool = True
-    error: ReseedError | None = None
+    files: tuple[Path, ...] = ()
 
 
 # --- records against the outputs they keep -------------------------------------------------------
@@ -68,7 +68,7 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
         try:
             record, split = cache.read(trial, KEPT_PARTS), splits(trial)
         except ReseedError as error:
-            yield path, Check(False, str(error), error=error)
+            yield path, Check(False, str(error), files=error.files)
             continue
         check = _check_record(record, split, target, task, extra, cache, trial)
         yield (
@@ -86,7 +86,7 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
                 same = Check(True, "the cache entry agrees with its outputs", made=False)
                 yield place.path, same
             except Damaged as error:
-                yield place.path, Check(False, str(error), made=False, error=error)
+                yield place.path, Check(False, str(error), made=False, files=error.files)
 
 
 def _is_same_record(kept: TrialRecord, record: TrialRecord) -> bool:
@@ -109,8 +109,7 @@ def _check_record(
 ) -> Check:
     wrong = find_contradictions(record, split, target, task, extra)
     if wrong:
-        error = _wrong_record(cache, trial, "its metrics do not follow from its outputs")
-        return Check(False, "; ".join(wrong), error=error)
+        return Check(False, "; ".join(wrong), files=_list_files(cache, trial))
     if record.test is None:
         return Check(True, "stores no outputs: nothing to compute", made=False)
     return Check(True, "fingerprint and metrics follow from its outputs")
@@ -206,15 +205,15 @@ def check_retrained(
         expected = (record.status, record.fingerprint)
         differing = list_differences(record, outcome)
         text = f"same ({outcome.status}, {str(outcome.fingerprint)[:12]})"
-        error = None
+        files: tuple[Path, ...] = ()
         if differing:
             text = f"differs in {', '.join(differing)}: expected {expected}, got {actual}"
             text = f"{text} {outcome.error or ''}".rstrip()
             if record.environment != here:
                 text += " (it was made under other versions, or on another device)"
             else:
-                error = _wrong_record(cache, trial, "retraining gives another result")
-        yield trial, Check(not differing, text, error=error)
+                files = _list_files(cache, trial)
+        yield trial, Check(not differing, text, files=files)
 
 
 def list_differences(record: TrialRecord, outcome: Outcome) -> list[str]:
@@ -252,9 +251,9 @@ def _is_same(one: Any, other: Any) -> bool:
     return repr(one) == repr(other)  # NaN is equal to itself, and 0.0 differs from -0.0
 
 
-def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:
-    """The error that names the file of a record, and the cache files with it."""
-    return Damaged(cache.trial_path(trial), why, *CachedTrials(cache).files(trial))
+def _list_files(cache: TrialCache, trial: Coordinates) -> tuple[Path, ...]:
+    """The file of a record, and the cache files with it."""
+    return (cache.trial_path(trial), *CachedTrials(cache).files(trial))
 
 
 def check_sample(

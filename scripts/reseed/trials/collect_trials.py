@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.core.errors import ManyDamaged, ReseedError, Stale
+from reseed.core.errors import ManyDamaged, ReseedError
 from reseed.core.plain_text import bound_text
 from reseed.core.schemas import OUTCOME_COLUMNS, SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import read_split
@@ -135,7 +135,7 @@ def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
             f"study {study.spec.study}: {len(stale)} trials, or the searches they use"
             f" ({len(searches)}), were made under other versions or on another device (mixed:"
             " retrain).",
-            [Stale(files[0], "made in another environment", *files[1:])],
+            files,
         )
 
 

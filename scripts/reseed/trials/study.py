@@ -100,5 +100,5 @@ class TrialReader:
             raise ManyDamaged(
                 f"{count} trial{'s' if count > 1 else ''} must be made again."
                 f"\n  {listed}" + (f"\n  … and {more} more" if more > 0 else ""),
-                self.damaged,
+                (file for error in self.damaged for file in error.files),
             )

@@ -104,8 +104,7 @@ def _failure(path: Path, error: Exception, results: Path, copy: Path) -> Finding
     """A finding for a step that failed. Files of the copy are named as the existing ones."""
     is_known = isinstance(error, ReseedError)
     text = f"cannot be made again: {error if is_known else f'{type(error).__name__}: {error}'}"
-    damaged = error.damaged if isinstance(error, ReseedError) else ()
-    files = (str(file) for one in damaged for file in one.files)
+    files = map(str, error.files) if isinstance(error, ReseedError) else ()
     return Finding(
         path,
         text.replace(str(copy), str(results)),

@@ -4,14 +4,11 @@ Nothing is deleted: a training that does not repeat took as long as one that doe
 --delete` deletes what is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reseed.core.blocks import trial_name
 from reseed.core.errors import ReseedError
@@ -20,9 +17,6 @@ from reseed.core.source_facts import find_false_facts
 from reseed.pipeline.jobs.replay import Finding, find_false_files
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
-
-if TYPE_CHECKING:
-    from reseed.training.verification import Check
 
 
 def run(spec: VerifySpec, granted: Granted) -> None:
@@ -102,7 +96,7 @@ def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
         for path, check in check_records(cache, part.trials):
             computed += check.made
             if not check.same:
-                yield Finding(path, check.text, _list_files(check))
+                yield Finding(path, check.text, check.files)
     yield computed
 
 
@@ -118,13 +112,10 @@ def _check_sample(
         text = f"{trial_name(trial)}: {check.text}"
         if check.same:
             say(f"{path}: {text}")
-        yield path, None if check.same else Finding(path, text, _list_files(check))
-
-
-def _list_files(check: Check) -> tuple[Path, ...]:
-    """Files that must be made again after a check that found something."""
-    damaged = check.error.damaged if check.error else ()
-    return tuple(path for one in damaged for path in one.files)
+        yield (
+            path,
+            None if check.same else Finding(path, text, check.files),
+        )
 
 
 def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
