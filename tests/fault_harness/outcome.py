@@ -178,8 +178,7 @@ class Bench:
             outcome = Outcome(HUNG, f"still running after {error.timeout:.0f} s")
         if outcome.good and outcome.end != one.end:
             outcome = Outcome(OTHERWISE, f"{outcome.end}, not {one.end}: {outcome.message}")
-        changed = find_changed(self._finished.folder) if self._finished else []
-        if changed:
+        if outcome.good and self._finished and (changed := find_changed(self._finished.folder)):
             outcome = Outcome(FOREIGN, ", ".join(changed))
         if not outcome.good and self._finished is not None:
             shutil.rmtree(self._finished.folder, ignore_errors=True)
