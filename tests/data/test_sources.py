@@ -279,6 +279,23 @@ def test_download_that_breaks_off(tmp_path, server, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_an_earlier_download_is_kept_until_another_is_whole(tmp_path, server, monkeypatch):
+    """Its checksum may have failed by a wrong read; without a network it is all there is."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "RETRY_PAUSES", ())
+    server.pages["/t.csv"] = ("text/csv", GOOD)
+    source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
+    fetch([source], tmp_path)
+    [path] = tmp_path.iterdir()
+    path.write_bytes(b"other")
+    del server.pages["/t.csv"]
+    fail([source], tmp_path)
+    assert path.read_bytes() == b"other"
+    server.pages["/t.csv"] = ("text/csv", GOOD)
+    fetch([source], tmp_path)
+    assert path.read_bytes() == GOOD
+
+
 def test_download_without_end_is_stopped(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "LARGEST", len(GOOD) - 1)

@@ -56,7 +56,8 @@ def test_hash_depends_on_names_and_bytes_only(tmp_path):
     assert prepare_weights(tmp_path / "w", entry(citation="corrected"), other).sha256 == first
     assert hash_of(model=b"Weights", config=b"{}") != first
     assert hash_of(model=b"weights", settings=b"{}") != first
-    assert not (tmp_path / "w" / "config").exists(), "files of an earlier edition are gone"
+    assert not (tmp_path / "w" / "config").exists(), "a model could load it"
+    assert (tmp_path / "w.replaced" / "config").read_bytes() == b"{}", "it may be the user's"
 
 
 def test_damaged_weights_are_detected(tmp_path):

@@ -1,5 +1,6 @@
 """`reseed.study(resume=…)`: a killed study continues, with the bits of an undisturbed one."""
 
+import errno
 import importlib
 import os
 import signal
@@ -143,6 +144,22 @@ def test_damaged_file_is_trained_again(counted, tmp_path):
         path.write_bytes(content[: len(content) // 2])
     assert_same(study(counted, resume="kept", splits=2, seeds=2), whole)
     assert Counted.trainings == 2 * before
+
+
+def test_an_error_of_the_file_system_trains_nothing_again(counted, tmp_path, monkeypatch):
+    study(counted, resume="kept", splits=2, seeds=2)
+    files = {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    before = Counted.trainings
+
+    def fail(*_, **__):
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", fail)
+        with pytest.raises(OSError, match="Stale file handle"):
+            study(counted, resume="kept", splits=2, seeds=2)
+    assert {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == files
+    assert Counted.trainings == before
 
 
 def test_user_metric_is_computed_from_kept_trainings(counted):

@@ -7,6 +7,8 @@ takes only files that a rule of the project makes again, below its results folde
 
 import os
 import re
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -75,7 +77,10 @@ def read_twice(path: Path, read: Callable[[], T], *also: Path, optional: bool = 
 def _is_about_content(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno is None
-    wrong = (ValueError, TypeError, LookupError, AttributeError, SyntaxError, EOFError)
+    wrong = (
+        *(ValueError, TypeError, LookupError, AttributeError, SyntaxError, EOFError),
+        *(zipfile.BadZipFile, zlib.error),
+    )
     is_arrow = type(error).__module__ == "pyarrow.lib"  # which takes long to import
     return isinstance(error, wrong) or (is_arrow and not isinstance(error, MemoryError))
 

@@ -5,6 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from reseed.core.errors import Damaged
+from reseed.core.ownership import read_twice
+
 #: Facts of a download, and of the file that it wrote. They decide nothing.
 _DOWNLOAD_FACTS = frozenset({"mtime_ns", "attempts"})
 #: Metadata of a Parquet file that the versions of its writers decide.
@@ -20,14 +23,11 @@ def has_same_content(one: Path, other: Path) -> bool:
     """
     if filecmp.cmp(one, other, shallow=False):
         return True
+    read = {".parquet": _read_table, ".json": _read_json}.get(one.suffix)
     try:
-        if one.suffix == ".parquet":
-            return _read_table(one) == _read_table(other)
-        if one.suffix == ".json":
-            return _read_json(one) == _read_json(other)
-    except (OSError, ValueError):
+        return read is not None and read(one) == read(other)
+    except Damaged:
         return False
-    return False
 
 
 def _read_table(path: Path) -> tuple[dict[bytes, bytes], bytes]:
@@ -35,7 +35,8 @@ def _read_table(path: Path) -> tuple[dict[bytes, bytes], bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.read_table(path, page_checksum_verification=True).combine_chunks()
+    table = read_twice(path, lambda: pq.read_table(path, page_checksum_verification=True))
+    table = table.combine_chunks()
     metadata = dict(table.schema.metadata or {})
     table = table.replace_schema_metadata(None)
     sink = pa.BufferOutputStream()
@@ -46,7 +47,8 @@ def _read_table(path: Path) -> tuple[dict[bytes, bytes], bytes]:
 
 
 def _read_json(path: Path) -> str:
-    return json.dumps(_without_facts(json.loads(path.read_text(encoding="utf-8"))), sort_keys=True)
+    content = read_twice(path, lambda: json.loads(path.read_text(encoding="utf-8")))
+    return json.dumps(_without_facts(content), sort_keys=True)
 
 
 def _without_facts(value: Any) -> Any:

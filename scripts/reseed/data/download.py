@@ -23,7 +23,6 @@ import requests
 
 from reseed.config.datasets import PackageFile
 from reseed.core.errors import ReseedError
-from reseed.data.files import hash_file
 
 Result = TypeVar("Result")
 
@@ -77,9 +76,7 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
     """
     key = sha256 or hashlib.sha256(url.encode()).hexdigest()
     path = Path(folder) / f"{key[:12]}-{name}"
-    if sha256 and path.is_file() and hash_file(path) != sha256:
-        path.unlink()
-    elif not sha256:
+    if not sha256:  # pooch would take any existing file; it replaces one with a wrong checksum
         path.unlink(missing_ok=True)
     pooch.get_logger().setLevel(logging.ERROR)
     fetcher = _Downloader(progressbar=False, timeout=TIMEOUT, **_connection_options())

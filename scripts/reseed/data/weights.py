@@ -46,9 +46,11 @@ def prepare_weights(folder: Path, entry: Weights, fetched: Fetched) -> WeightsMe
                 shutil.copyfile(path, temporary)
         contents = names
     files = {name: describe_file(folder / name) for name in sorted(contents)}
-    for outdated in set(folder.iterdir()) - {folder / name for name in files}:
-        if outdated.is_file():
-            outdated.unlink()  # from an earlier version of these weights
+    for other in set(folder.iterdir()) - {folder / name for name in files}:
+        if other.is_file():  # of an earlier version, which a model may load, or of the user
+            aside = folder.with_name(f"{folder.name}.replaced")
+            aside.mkdir(exist_ok=True)
+            other.rename(aside / other.name)
     meta = WeightsMeta(
         name=entry.name,
         title=entry.title,

@@ -7,7 +7,6 @@ import hashlib
 import inspect
 import json
 import sysconfig
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,9 @@ import joblib
 import numpy as np
 
 from reseed.core.atomic import replace_atomically
-from reseed.core.errors import ReseedError
+from reseed.core.errors import Damaged, ReseedError
 from reseed.core.module_finder import is_library, is_third_party
+from reseed.core.ownership import read_twice
 from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.tables import TrialKey
@@ -51,18 +51,19 @@ class KeptTrials:
         self._models: dict[Model, str] = {}
 
     def load(self, key: TrialKey) -> Outcome | None:
-        """The outcome of a training; None where it is not kept. A damaged file is deleted."""
+        """The outcome of a training; None where it is not kept. `save` replaces a damaged file."""
         path = self._path(key)
-        try:
+
+        def read() -> Outcome:
             with np.load(path, allow_pickle=False) as content:
                 arrays = {name: content[name] for name in content.files if name != "facts"}
                 facts = json.loads(str(content["facts"]))
             rows = arrays.pop("validation_rows", None)
             return Outcome(**facts, outputs=arrays, validation_rows=rows)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            path.unlink(missing_ok=True)
+
+        try:
+            return read_twice(path, read)
+        except Damaged:
             return None
 
     def save(self, key: TrialKey, outcome: Outcome) -> None:
