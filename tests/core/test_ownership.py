@@ -1,9 +1,12 @@
 """Only proven damage is deleted, and only files that a rule of the project makes."""
 
 import errno
+import re
 import sys
+from pathlib import Path
 
 import pytest
+from reseed.core import ownership
 from reseed.core.checked_io import read_json
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
@@ -152,3 +155,23 @@ def test_an_error_of_this_program_is_no_damage(tmp_path):
             read_twice(tmp_path / "x", lambda error=error: (_ for _ in ()).throw(error()))
     with pytest.raises(Damaged):
         read_twice(tmp_path / "x", lambda: [][0])
+
+
+def test_no_other_module_deletes_results():
+    """The others delete their own temporary files, records, or what a user asked to replace."""
+    library = Path(ownership.__file__).parents[1]
+    calls = re.compile(r"\.unlink\(|rmtree|os\.remove|\.rmdir\(")
+    deleting = {
+        path.relative_to(library).as_posix()
+        for path in library.rglob("*.py")
+        if calls.search(path.read_text())
+    }
+    assert deleting == {
+        "core/ownership.py",
+        "core/atomic.py",  # its temporary file
+        "report/analyses/shared/predictions.py",  # its temporary folder
+        "pipeline/snakemake_metadata.py",  # records of Snakemake for an exchanged results folder
+        "data/download.py",  # a download without a checksum, which is fetched again
+        "training/fit_store.py",  # a fit with a wrong checksum
+        "report/pages/reference.py",  # after `replace_references`
+    }

@@ -84,6 +84,18 @@ def test_a_reference_is_not_replaced_by_less(tmp_path, scale, change, text):
     write_references({layout: ["table1"]}, root)
 
 
+def test_outputs_that_a_run_does_not_keep_are_not_lost(tmp_path):
+    root, layout = tmp_path / "reference", finished(tmp_path / "1" / "paper")
+    [folder] = write_references({layout: ["table1"]}, root)
+    kept = folder / "predictions.parquet"
+    kept.write_bytes(b"outputs")
+    with pytest.raises(ReseedError, match=r"holds more than this run: predictions\.parquet"):
+        write_references({layout: ["table1"]}, root)
+    assert kept.read_bytes() == b"outputs"
+    write_references({layout: ["table1"]}, root, replace=True)
+    assert not kept.exists()
+
+
 def test_tables_of_references_have_checksums(tmp_path):
     root = tmp_path / "reference"
     [folder] = write_references({finished(tmp_path / "1" / "paper"): ["table1"]}, root)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from reseed.report.pages.studies import StudyReport, read_study
 from reseed.report.rendering.data import drop_shared
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
+#: Tables of outputs that a reference may keep.
+OUTPUTS = {"predictions.parquet": SCORES, "targets.parquet": TARGETS}
 #: Bytes of the raw outputs of a study that are kept beside its evidence at most.
 MOST_BYTES = 4_000_000
 
@@ -44,13 +46,13 @@ def write_references(
     Args:
         exhibits: names of each study's exhibits; files of others may be left from an earlier run.
         root: folder of all references.
-        replace: also what has more trials, a higher scale or fewer failures.
+        replace: also what has more trials or outputs, a higher scale or fewer failures.
 
     Raises:
         ReseedError: before anything is written, if no study does, one was not trained at a scale,
             or `replace` is needed.
     """
-    ready: list[tuple[StudyReport, StudyLayout, dict[str, Any]]] = []
+    ready: list[tuple[StudyReport, StudyLayout, dict[str, Any], dict[str, pa.Buffer]]] = []
     for layout, names in exhibits.items():
         study = read_study(Path(layout.folder), names)
         if not study.statements:
@@ -58,37 +60,50 @@ def write_references(
         if study.info.scale not in SCALES:
             raise ReseedError(f"{layout.folder}: imported results are no reference.")
         about = describe(study, read_table(Path(layout.metrics)))
-        known = root / study.name / ABOUT
-        losses = list_losses(read_json(known), about) if known.exists() and not replace else []
+        outputs, folder = _keep_outputs(study, layout), root / study.name
+        losses = [] if replace else list_losses(folder, about, outputs)
         if losses:
             raise ReseedError(
-                f"{known.parent}: holds more than this run: {'; '.join(losses)}. Nothing is "
+                f"{folder}: holds more than this run: {'; '.join(losses)}. Nothing is "
                 "replaced. Run the study at the scale of the reference, or replace it on purpose: "
                 "snakemake reference --config replace_references=true"
             )
-        ready.append((study, layout, about))
+        ready.append((study, layout, about, outputs))
     if not ready:
         raise ReseedError("No study here tests a statement, so there is no reference to write.")
     return [_write(*one, root / one[0].name) for one in ready]
 
 
-def list_losses(known: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """What reference results have that others lack, by the `about.json` of both."""
-    losses = []
+def list_losses(folder: Path, new: dict[str, Any], outputs: Collection[str]) -> list[str]:
+    """What the reference in a folder has that a run lacks. outputs: names of tables it keeps."""
+    if not (folder / ABOUT).exists():
+        return []
+    known, losses = read_json(folder / ABOUT), []
     if SCALES.index(new["scale"]) < SCALES.index(known["scale"]):
         losses.append(f"scale {known['scale']}, not {new['scale']}")
     if new["trials"] < known["trials"]:
         losses.append(f"{known['trials']:,} trials, not {new['trials']:,}")
     if new["failed"] > known["failed"]:
         losses.append(f"{known['failed']:,} failed trials, not {new['failed']:,}")
-    return losses
+    return losses + [name for name in OUTPUTS if (folder / name).exists() and name not in outputs]
 
 
-def _write(study: StudyReport, layout: StudyLayout, about: dict[str, Any], folder: Path) -> Path:
+def _write(
+    study: StudyReport,
+    layout: StudyLayout,
+    about: dict[str, Any],
+    outputs: Mapping[str, pa.Buffer],
+    folder: Path,
+) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with replace_atomically(folder / "trials.parquet") as temporary:
         shutil.copyfile(layout.metrics, temporary)
-    _keep_outputs(study, layout, folder)
+    for name in OUTPUTS:
+        if name in outputs:
+            with replace_atomically(folder / name) as temporary:
+                temporary.write_bytes(outputs[name])
+        else:  # none of an earlier run stays beside these trials
+            (folder / name).unlink(missing_ok=True)
     records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
     _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
     _write_json(folder / ABOUT, about)
@@ -122,15 +137,13 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None:
-    """Copy what the runs predict for test items, and the targets, unless they are large.
+def _keep_outputs(study: StudyReport, layout: StudyLayout) -> dict[str, pa.Buffer]:
+    """What the runs predict for test items, and the targets, as files; none if one is large.
 
     Outputs of two classes and values are kept as float32; of several classes the predicted one.
     """
-    kinds = (("predictions", SCORES), ("targets", TARGETS))
-    for name, _ in kinds:  # none of an earlier run stays beside these trials
-        (folder / f"{name}.parquet").unlink(missing_ok=True)
-    for number, (name, schema) in enumerate(kinds):
+    files: dict[str, pa.Buffer] = {}
+    for number, (name, schema) in enumerate(OUTPUTS.items()):
         tables = [
             pq.read_table(paths[number], schema=schema).drop_columns("validation")
             for paths in map(layout.prediction_tables, study.info.experiments)
@@ -138,7 +151,7 @@ def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None
         ]
         if not tables:
             continue
-        path, table = folder / f"{name}.parquet", pa.concat_tables(tables)
+        table = pa.concat_tables(tables)
         classes = table["classes"].to_pylist() if "classes" in table.column_names else repeat(None)
         kept = [
             None if row is None else _predicted(np.asarray(row, np.float32), k)
@@ -146,11 +159,12 @@ def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None
         ]
         at = table.schema.get_field_index("test")
         table = table.set_column(at, "test", pa.array(kept, pa.list_(pa.float32())))
-        with replace_atomically(path) as temporary:
-            pq.write_table(table, temporary, compression="zstd", compression_level=19)
-        if path.stat().st_size > MOST_BYTES:
-            path.unlink()
-            return
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, compression="zstd", compression_level=19)
+        files[name] = sink.getvalue()
+        if files[name].size > MOST_BYTES:
+            return {}
+    return files
 
 
 def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
