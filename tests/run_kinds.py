@@ -64,8 +64,3 @@ def _name(kind: ModuleType | str) -> str:
     if kind.__name__.startswith("reseed."):
         return kind.__name__.rpartition(".")[2]
     return f"{kind.__name__}:{'table' if hasattr(kind, 'table') else 'figure'}"
-
-
-def claims_of(made: Any) -> dict[str, str]:
-    """Name → sentence of the claims of a table, or of a figure's description."""
-    return {claim.name: claim.text for claim in made.claims}

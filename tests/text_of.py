@@ -1,4 +1,4 @@
-"""Everything that a table, a figure or a claim says, as one text for a snapshot."""
+"""Everything that a table or a figure says, as one text for a snapshot."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from reseed.comparison.claims.claim import Claim
 from reseed.report.rendering.tables import Table
 
 #: Rows of a table that a snapshot holds; it counts the others.
@@ -15,9 +14,9 @@ _MOST_ROWS = 12
 
 
 def text_of(*made: Any) -> str:
-    """Texts, tables, figures with or without their canvas, and claims: line by line.
+    """Texts, tables, figures with or without their canvas: line by line.
 
-    Definitions stand in the snapshots of `test_headlines`, one an exhibit; here they are left out.
+    Definitions stand in the snapshots of `test_every_kind`, one an exhibit; here they are left out.
     """
     return "\n".join(line.rstrip() for one in made for line in _lines(one))
 
@@ -27,10 +26,6 @@ def _lines(made: Any) -> Iterator[str]:
         yield from made.splitlines()
     elif isinstance(made, dict):
         yield from (f"{name}: {value}" for name, value in made.items())
-    elif isinstance(made, Claim):
-        yield f"{made.name}: {made.heading}"
-        yield f"  {made.text}"
-        yield f"  ({made.limits})"
     elif isinstance(made, Figure):
         yield from _drawn(made)
     elif isinstance(made, pd.DataFrame):
@@ -38,20 +33,17 @@ def _lines(made: Any) -> Iterator[str]:
     elif isinstance(made, list | tuple | pd.Series):
         for one in made:
             yield from _lines(one)
-    elif hasattr(made, "claims"):
+    elif hasattr(made, "footnote"):
         yield from _exhibit(made)
     else:
         yield str(made)
 
 
 def _exhibit(made: Any) -> Iterator[str]:
-    """Headline, claims, rows and notes of a table or of what describes a figure."""
+    """Rows and notes of a table or of what describes a figure."""
     if made.empty:
         yield f"Empty: {made.empty}"
         return
-    yield f"# {made.headline}"
-    for claim in made.claims:
-        yield f"- {claim.name}: {claim.text}"
     if isinstance(made, Table):
         yield from _grid(made.shown, made.sections or [None] * len(made.shown))
         yield from made.details[:_MOST_ROWS]

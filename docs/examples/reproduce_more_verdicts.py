@@ -365,7 +365,7 @@ def judge(found: Found, recorded: dict) -> dict:
     Ratios, SDs and ranges are averaged as logarithms.
     """
     ends = np.array([*found.values()])
-    is_scale = recorded["ratio"] or recorded["statistic"].startswith(("SD", "range"))
+    is_scale = recorded["statement"]["scale"] == "log"
     average = np.exp(np.log(ends).mean(axis=0)) if is_scale else ends.mean(axis=0)
     value, low, high = map(float, average)
     unit = recorded["factor"]  # of percentage points: 100

@@ -20,9 +20,8 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     """
     parts = [
         "# Figures of the studies",
-        "The pipeline drew every figure here from its own trials; the heading is its main finding."
-        " The report (`results/report/index.html`) has such an entry, with all findings, for every"
-        " exhibit.",
+        "The pipeline drew every figure here from its own trials. The report"
+        " (`results/report/index.html`) has such an entry for every exhibit.",
         "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +43,8 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
 def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
     info = report.info
     return [
-        f"### {exhibit.heading}",
-        f"![{exhibit.heading}]({name})",
+        f"### {exhibit.sidecar.title}",
+        f"![{exhibit.sidecar.title}]({name})",
         exhibit.sidecar.caption,
         exhibit.sidecar.footnote,
         f"{info.trials.ok:,} trials of the study, {info.trials.failed:,} failed.{_machine(info)}",

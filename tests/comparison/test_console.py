@@ -82,15 +82,6 @@ def test_json_and_quiet(tmp_path, capsys):
     )
 
 
-def test_equivalent_models_are_in_the_answer(snapshot):
-    rows = [(m, s, 0.8 + s / 1000 + (m == "a") / 1e4 * s) for m in "ab" for s in range(10)]
-    frame = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
-    noise = np.random.default_rng(1).normal(0, 0.002, 20)
-    found = [compare(one, rope=0.01) for one in (frame, frame.assign(accuracy=0.8 + noise))]
-    first = found[1].table("leaderboard").claims[0].text
-    assert [*(one.answer for one in found), first] == snapshot
-
-
 def test_directions_by_metric(tmp_path, capsys):
     path = tmp_path / "runs.csv"
     rows = list(product(["a", "b"], ["x", "y"], range(6)))
@@ -237,5 +228,4 @@ def test_equal_differences_are_shown_without_an_interval():
     assert found.shown.rows[0].estimate == "12.500 points"
     assert found.verdicts[["low", "high", "p", "p_adjusted"]].isna().all(axis=None)
     page = re.sub("<[^>]+>", "", found.to_html())
-    assert "intervals of ±" not in page
-    assert "The differences do not vary between runs, so they are not tested in 1 pair" in page
+    assert found.answer[0] in page

@@ -7,8 +7,6 @@ from reseed.report.analyses import noise_split
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 
-SIZES = {"seeds": {"rf:scratch": 100}, "baselines": ["rf:scratch"]}
-
 
 @pytest.fixture
 def sized(tmp_path):
@@ -24,5 +22,5 @@ def sized(tmp_path):
 
     arms = {("magic", "rf:scratch"): (y, runs(0.4)), ("magic", "rf:head"): (y, runs(0.02))}
     data = study_of(write_outputs(tmp_path, arms), arms)
-    statistics = run_analysis(noise_split, data, test_items=5000)
+    statistics = run_analysis(noise_split, data, test_items=5000, seeds={"rf:scratch": 100})
     return ExhibitData(statistics, data.metrics, data.info, "k", "T")

@@ -28,6 +28,4 @@ def test_example_analysis_and_table(tmp_path):
     assert table.loc["model_seeds", "loss"] == pytest.approx(scores.mean() - scores.min())
     assert f"−{scores.mean() - scores.min():.4f}" in (study / "tables" / "worst.md").read_text()
     sidecar = json.loads((study / "tables" / "worst.json").read_text())
-    [claim] = sidecar["claims"]
-    assert sidecar["headline"].startswith("Distance of the worst seed from the mean: ")
-    assert claim["rows"] == len(table)
+    assert len(sidecar["rows"]) == len(table)

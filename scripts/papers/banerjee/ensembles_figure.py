@@ -14,7 +14,6 @@ from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.panels import dot, line, offsets, titled_panels
 
-from papers.banerjee.trimming_claims import ensemble_claims
 from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
@@ -67,8 +66,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, text, omitted),
-        claims=ensemble_claims(arms, options.y),
-        drawn=frozenset({"median"}),
         alt=f"A dot an ensemble, a line for the median: {measures} by the number of runs in it.",
     )
 

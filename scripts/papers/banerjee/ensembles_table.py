@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
 from reseed.report.rendering import numbers
@@ -16,9 +11,6 @@ from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.planning import EnsembleSize, ensemble_size
 
 from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
-
-# Of the intervals of `ensemble_size`.
-_LEVEL = 0.95
 
 DRAWS = ("papers.banerjee.trimming_ensembles:analyse",)
 
@@ -33,7 +25,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """One row for each size, a section for each arm; `share` of the ensembles must have a low α̂."""
     rows = require_rows(select_measured(data, options), NOTHING)
     wanted = options.share
-    lines, raw, claims = Rows(), [], []
+    lines, raw = Rows(), []
     with_published = rows["published_share"].notna().any()
     for title, part in group_by_arm(data, rows):
         sizes = [int(size) for size in sorted(part["size"].unique())]
@@ -46,7 +38,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             line, numbers_of = _line(size, group, reliable, i, with_published)
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
-        claims += _claims(title, part, reliable, wanted)
     return lines.table(
         data,
         pd.DataFrame(raw),
@@ -61,82 +52,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             " with other seeds. Churn: against the ensemble of the whole pool.",
             AS_PUBLISHED.replace("As published", "Paper") if with_published else "",
         ),
-        claims=claims,
-    )
-
-
-def _claims(
-    title: str, part: pd.DataFrame, reliable: EnsembleSize, wanted: float
-) -> Iterator[Claim]:
-    """Shares of ensembles with a low α̂ at the tried sizes below the pool, which is one ensemble.
-
-    Single runs are no ensembles.
-    """
-    rows = _tried_sizes(part, reliable)
-    if rows.empty:
-        return
-    onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
-    titles = [f"{size:,} runs" for size in rows["size"]]
-    names = {
-        "threshold": phrases.setting(part["threshold"].iloc[0]),
-        "share": phrases.listed(
-            rows,
-            "share",
-            numbers.rounded_percent,
-            titles,
-            ("low", "high"),
-            "size",
-            is_comparable=True,
-        ),
-        "every": phrases.setting(
-            wanted,
-            lambda share: (
-                "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
-            ),
-        ),
-        "sizes": phrases.extent(rows, "size", numbers.whole, is_comparable=True),
-        "drawn": phrases.extent(rows, "ensembles", numbers.whole, is_comparable=True),
-    }
-    answer = "no tried size ({sizes} runs) gives {every} a low α̂"
-    if onward.any():
-        least = rows.loc[[onward.idxmax()]]
-        names["least"] = phrases.single(least, "size", numbers.whole)
-        answer = "from {least} runs on {every} have a low α̂"
-    estimates = [
-        Estimate(f"{title}, {runs}", share, low, high, _LEVEL, (0, 1), share_n=independent)
-        for runs, share, low, high, independent in zip(
-            titles, *(rows[name] for name in ("share", "low", "high", "independent")), strict=True
-        )
-    ]
-    yield Claim(
-        "low_alpha_share",
-        f"the share of ensembles with an α̂ of at most {{threshold}} is {{share}}; {answer}",
-        rows,
-        names,
-        Sample.of(rows, "pool", "run"),
-        answer,
-        subject=title,
-        basis="{drawn} ensembles a size, from a pool of {n}",
-        statistic="share of ensembles",
-        null=NO_NULL,
-        estimates=estimates,
-    )
-
-
-def _tried_sizes(part: pd.DataFrame, reliable: EnsembleSize) -> pd.DataFrame:
-    """One row a size between one run and the pool."""
-    tried = (reliable.sizes > 1) & (reliable.sizes < part["pool"].iloc[0])
-    sizes = reliable.sizes[tried]
-    return pd.DataFrame(
-        {
-            "size": sizes,
-            "share": reliable.share[tried],
-            "low": reliable.low[tried],
-            "high": reliable.high[tried],
-            "independent": reliable.n[tried],
-            "ensembles": part["size"].value_counts().loc[sizes].to_numpy(),
-            "pool": part["pool"].iloc[0],
-        }
     )
 
 

@@ -12,6 +12,7 @@ from reseed.plugins.options import Count
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 
+from papers.banerjee.arm_columns import with_above
 from papers.banerjee.reference_pools import GapOptions, Pools, ensembles, measure_arms
 
 READS = "predictions"
@@ -42,7 +43,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = measure_arms(
         select_outputs(data, options), options, partial(_rows, options=options), "others"
     )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return with_above(pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:

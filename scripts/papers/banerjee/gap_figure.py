@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
-from reseed.report.rendering.numbers import rounded_percent
 from reseed.report.rendering.panels import line, titled_panels
 
-from papers.banerjee.gap_distribution import SMALL
-from papers.banerjee.trimming_claims import (
-    share_estimates,
-    share_rows,
-    show_percent,
-)
 from papers.banerjee.trimming_text import NOTHING, group_by_arm, select_measured
 
 DRAWS = ("papers.banerjee.gap_distribution:analyse",)
@@ -56,43 +45,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, few, omitted, per="arm"),
-        claims=_claims(arms),
-        drawn=frozenset({"mean"}),
         alt=("Share of the test items by logit gap: the ensemble's outline over that of"
                       " the mean single run and the band of all runs."),
     )  # fmt: skip
-
-
-def _claims(arms: list) -> list[Claim]:
-    """Share of items with a small gap, of single runs and of their ensemble."""
-    titles = [title for title, _ in arms]
-    rows = pd.DataFrame([part.iloc[0] for _, part in arms]).reset_index(drop=True)
-    shares = share_rows(titles, [(int(row["runs_above"]), row["n"]) for _, row in rows.iterrows()])
-    names = {
-        name: phrases.listed(rows, column, show_percent, titles, is_comparable=True)
-        for name, column in (("single", "runs_small"), ("ensemble", "ensemble_small"))
-    }
-    headline = "Gaps within ±{bound}: {single} of items in single runs, {ensemble} in the ensemble"
-    return [
-        Claim(
-            "small_gaps",
-            "the logit gap is within ±{bound} for {single} of the test items in single runs on"
-            " average, and for {ensemble} in their ensemble",
-            rows,
-            names | {"bound": phrases.setting(SMALL)},
-            Sample.of(rows, "n", "run"),
-            headline if len(arms) == 1 else "",
-            statistic="share of test items",
-        ),
-        Claim(
-            "fewer_small_gaps",
-            "the share of single runs with more such gaps than their ensemble is {estimates}",
-            rows,
-            {},
-            Sample.of(rows, "n", "run"),
-            show=rounded_percent,
-            statistic="share of single runs",
-            null="one half of the runs",
-            estimates=share_estimates(shares),
-        ),
-    ]

@@ -17,11 +17,10 @@ from matplotlib.ticker import MaxNLocator
 from reseed.plugins.options import Arms
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.panels import titled_panels
 
-from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
 from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
@@ -79,11 +78,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         sizes = sorted(rows["size"].unique())
         bar.set_ticks(np.log10(sizes), labels=[f"{size:.0f}" for size in sizes])
     shown = "the number of runs" if is_size else in_text(by)
-    measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, few, omitted),
-        claims=ensemble_claims(arms, measures) if is_size else [*low_alpha_claims(arms)],
-        drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",
     )

@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import numbers
@@ -30,7 +27,7 @@ class Options(Arms):
 def table(data: ExhibitData, options: Options) -> Table:
     """The most accurate runs of each arm by increasing α̂, then those of the paper."""
     rows = require_rows(select_measured(data, options), NOTHING)
-    lines, chosen, claims = Rows(), [], []
+    lines, chosen = Rows(), []
     places = _count_decimals(rows)
     for title, part in group_by_arm(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
@@ -41,7 +38,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             for row in RunRow.read(models):
                 lines.add(_line(row, roles, places), f"{source} ({row.items:,.0f} test items)")
         chosen += [best, printed]
-        claims.append(_claim(len(claims), title, best, places))
     return lines.table(
         data,
         pd.concat(chosen, ignore_index=True),
@@ -52,7 +48,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             " items: against the ensemble of all judged runs, and mean against each of them.",
             AS_PUBLISHED if any(len(models) for models in chosen[1::2]) else "",
         ),
-        claims=claims,
     )
 
 
@@ -62,26 +57,6 @@ def _count_decimals(rows: pd.DataFrame) -> dict[str, int]:
         "share": numbers.item_decimals(rows["items"]),
         "alpha": numbers.decimals(rows["alpha_hat_mc_se"], 1, 2, most=3),
     }
-
-
-def _claim(number: int, title: str, best: pd.DataFrame, places: dict[str, int]) -> Claim:
-    """Accuracies and α̂ of the most accurate runs of an arm."""
-    show = {name: f"{{:.{digits}f}}".format for name, digits in places.items()}
-    return Claim(
-        f"accurate_runs_{number + 1}" if number else "accurate_runs",
-        "the {best} with the greatest accuracy of {n} have accuracies of {accuracy} and α̂ of"
-        " {alpha}",
-        best,
-        {
-            "best": phrases.count(best, "run"),
-            "accuracy": phrases.extent(best, "accuracy", show["share"], is_comparable=True),
-            "alpha": phrases.extent(best, "alpha_hat", show["alpha"], is_comparable=True),
-        },
-        Sample.of(best, "candidates", "run"),
-        "{best} of accuracy {accuracy} have an α̂ of {alpha}",
-        subject=title,
-        statistic="range",
-    )
 
 
 def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
@@ -37,7 +33,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     good = data.require_rows(
         f"No two roles were crossed: {'; '.join(reasons)}", keep=lambda rows: rows["reason"] == ""
     )
-    lines, claims = Rows(), []
+    lines = Rows()
     for title, part in group_by_arm(data, good):
         for measure, parts in part.groupby("measure", sort=False):
             components = ComponentRow.read(parts)
@@ -50,7 +46,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             for row in components:
                 line[_ROLES[row.component]] = numbers.share_with_interval(vars(row), "share")
             lines.add(line, title)
-        claims.append(_claim(len(claims), title, part))
     level = good["level"].iloc[0]
     return lines.table(
         data,
@@ -67,41 +62,4 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             " differ.",
             per="grid",
         ),
-        claims=claims,
-    )
-
-
-def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
-    """Shares of both roles in the variance of an item's logit gap."""
-    gap = rows[rows["measure"] == "gap"]
-    one, ends = ComponentRow.read(gap)[0], ("share_low", "share_high")
-
-    def share(component: str, interval: tuple[str, str] | None = ends) -> phrases.Phrase:
-        row = gap[gap["component"] == component]
-        return phrases.single(row, "share", numbers.rounded_percent, interval)
-
-    return Claim(
-        f"gap_shares_{number + 1}" if number else "gap_shares",
-        "of the variance of an item's logit gap, {first} alone make {first_share}, {second} alone"
-        " {second_share}; {rest} is their interaction, which only the two together decide",
-        gap,
-        {
-            "first": phrases.name(_ROLES[one.first].lower()),
-            "second": phrases.name(_ROLES[one.second].lower()),
-            "first_share": share(one.first),
-            "second_share": share(one.second),
-            "first_plain": share(one.first, None),
-            "second_plain": share(one.second, None),
-            "rest": share("residual"),
-            "grid": phrases.setting(
-                one.first_levels, lambda levels: f"{levels:.0f}×{one.second_levels:.0f} seeds"
-            ),
-        },
-        Sample.of(gap, "n", "run"),
-        "Of a logit gap’s variance: {first} {first_plain}, {second} {second_plain}",
-        subject=title,
-        basis="{grid}, {n}, {level} intervals",
-        statistic="share of the variance",
-        null=NO_NULL,
-        estimates=Estimate.of_rows(gap, gap["component"].map(_ROLES), "share", (0, 1)),
     )

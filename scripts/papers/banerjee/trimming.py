@@ -23,6 +23,7 @@ from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
 
+from papers.banerjee.arm_columns import with_hidden
 from papers.banerjee.reference_pools import (
     PoolOptions,
     Pools,
@@ -110,7 +111,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = run_rows(arms, options)
     rows += [row for arm in arms for row in _published(arm, data, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.assign(published=table["published"].eq(True))
+    return with_hidden(table.assign(published=table["published"].eq(True)))
 
 
 def run_rows(arms: list[Outputs], options: RunOptions) -> list[Row]:

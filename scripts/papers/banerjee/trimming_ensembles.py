@@ -19,6 +19,7 @@ from reseed.stats.ensembles import churn_against, draw_members
 from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import bootstrap_alpha_hat
 
+from papers.banerjee.arm_columns import with_shares
 from papers.banerjee.reference_pools import (
     GapOptions,
     Pools,
@@ -73,7 +74,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         shares = (printed.set_index(_TABLE1[1][0])[_TABLE1[1][1]] / 100).to_dict()
         mine = table[ARM] == arm
         table.loc[mine, "published_share"] = table.loc[mine, "size"].map(shares)
-    return table
+    return with_shares(table)
 
 
 def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:

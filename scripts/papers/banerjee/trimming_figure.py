@@ -11,12 +11,11 @@ from pydantic import Field
 from reseed.plugins.options import Arms
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, NothingToShow, require_rows
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.numbers import counted, several
 from reseed.report.rendering.panels import colours, line, titled_panels
 from reseed.stats.trimming import AUTHORS_GRID
 
-from papers.banerjee.trimming_claims import low_alpha_claims
 from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
@@ -81,8 +80,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, omitted),
-        claims=[*low_alpha_claims(arms)],
-        drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
                       " where α̂ is at or below the dashed threshold."),
     )  # fmt: skip

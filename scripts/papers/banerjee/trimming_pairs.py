@@ -15,6 +15,7 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.stats.ensembles import pairwise_churn
 
+from papers.banerjee.arm_columns import with_correlation
 from papers.banerjee.reference_pools import PoolOptions, Pools, ThresholdOptions, measure_arms
 from papers.banerjee.trimming import candidate_alpha_hat
 
@@ -48,7 +49,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         select_outputs(data, options), options, partial(_rows, options=options), options.reference,
         threshold=options.threshold,
     )  # fmt: skip
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return with_correlation(pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:

@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles
 from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import GroupedRow, Rows, Table
 
-from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_summary import SummaryRow, read_published
 from papers.banerjee.trimming_text import NOTHING, footnote_trimming, select_measured
-
-# Greatest SD of shares: half zeros, half ones, of two runs.
-_MOST = 0.5**0.5
 
 DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 
@@ -46,7 +39,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             " number of runs.",
             AS_PUBLISHED if published else "",
         ),
-        claims=_claims(rows, titles, places["accuracy"]),
     )
 
 
@@ -80,31 +72,3 @@ def _line(title: str, row: SummaryRow, places: dict[str, int]) -> GroupedRow:
             "churn", row.low_alpha_churn_min, row.low_alpha_churn_max
         ),
     }
-
-
-def _claims(rows: pd.DataFrame, titles: list[str], places: int) -> list[Claim]:
-    """SD of accuracy and mean churn of each arm. places: decimals of an accuracy in the table."""
-    sample = Sample.of(rows, "n", "run")
-    churn = phrases.listed(rows, "churn_mean", show_percent, titles, is_comparable=True)
-    return [
-        Claim(
-            "sd",
-            "",
-            rows,
-            {},
-            sample,
-            headline="SD of accuracy: {values}",
-            show=f"{{:.{places}f}}".format,
-            statistic="SD of accuracy over runs",
-            null=NO_NULL,
-            estimates=Estimate.of_rows(rows, titles, "accuracy_sd", (0, _MOST)),
-        ),
-        Claim(
-            "churn",
-            "two runs disagree on {churn} of the test items on average",
-            rows,
-            {"churn": churn},
-            sample,
-            statistic="mean churn of a pair",
-        ),
-    ]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, field_validator
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
@@ -20,10 +16,9 @@ from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import several
 from reseed.report.rendering.panels import titled_panels
-from reseed.report.rendering.settings import cell_noun
 
 from papers.ir.seed_scores import ScoreRow
-from papers.ir.seed_scores_table import METRICS, name_row, name_rows, select_f1, select_varying
+from papers.ir.seed_scores_table import METRICS, name_row
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
@@ -83,43 +78,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         shown,
         footnote(data, shown, note, few, omitted),
-        claims=[*_claims(data, rows)],
-        drawn=frozenset({"median"}),
         alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",
     )
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
-    f1 = select_f1(rows)
-    moving, metric = select_varying(f1), {"metric": phrases.name("F1")}
-    if len(moving):
-        f1 = f1.assign(range=f1["most"] - f1["least"])
-        widest = f1.loc[[f1["range"].idxmax()]]
-        ends = {
-            name: phrases.single(widest, name, "{:.3f}".format)
-            for name in ("least", "most", "range")
-        }
-        yield Claim(
-            name="range_of_f1",
-            finding="from the worst to the best of {n} {metric} changes most for {where}: from"
-            " {least} to {most}",
-            headline="From the worst to the best of {n}, {metric} changes by up to {range}",
-            rows=widest,
-            phrases=metric | ends | {"where": phrases.name(name_rows(data, rows, widest)[0])},
-            sample=Sample.of(widest, "n", "seed"),
-            statistic="range of F1 over seeds",
-        )
-    if len(moving) < len(f1):
-        still = ~f1.index.to_series().isin(moving.index)
-        yield Claim(
-            name="constant_f1",
-            finding="{metric} does not vary over seeds for {cells}",
-            headline=moving.empty,
-            rows=f1,
-            phrases=metric | {"cells": phrases.share(f1, still, *cell_noun(f1))},
-            sample=Sample.of(f1, "n", "seed"),
-            statistic="number without variation",
-        )
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:

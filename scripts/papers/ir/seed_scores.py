@@ -25,6 +25,7 @@ from reseed.report.analyses.shared.outputs import Outputs, read_outputs
 from reseed.report.analyses.shared.published import find_published_row, read_published_table
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.spread import variance_limits
+from scipy import stats
 
 READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
@@ -58,6 +59,8 @@ class ScoreRow(OutputRow):
     high_whisker: float = nan
     outliers: str = "[]"
     bootstrap_sd: float = nan
+    bootstrap_sd_low: float = nan
+    bootstrap_sd_high: float = nan
     n_boot: float = nan
     bootstrap_seeds: float = nan
     ratio: float = nan
@@ -102,11 +105,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     five runs or more; its upper end is at most 0.5, the largest SD of a score in [0, 1].
     Box plots as Tukey's: whiskers end at the furthest score within 1.5 IQR of the box, `outliers`
     (a JSON list) are the scores beyond. `bootstrap_sd` is the SD of one model over resamples of
-    the test items, the root mean square over `bootstrap_seeds` models. `ratio`: SD over seeds
-    divided by it, which the interval takes as known. `majority` is the score of
-    the test set's most frequent class, predicted throughout; `collapsed` counts runs that predict
-    one class throughout, `distinct` runs whose outputs differ from every earlier one's, and
-    `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
+    the test items, the root mean square over `bootstrap_seeds` models; its interval is that of so
+    many Gaussian resamples of one model. `ratio`: SD over seeds divided by it, which the interval
+    takes as known. `majority` is the score of the test set's most frequent class, predicted
+    throughout; `collapsed` counts runs that predict one class throughout, `distinct` runs whose
+    outputs differ from every earlier one's, and `diverged` is the share of all runs that failed or
+    collapsed (Dodge et al. 2020).
     `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
     none if all scores are equal.
 
@@ -146,6 +150,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
         **spread,
         **box(values),
         "bootstrap_sd": bootstrap_sd,
+        **resample_limits(bootstrap_sd, boot.n_boot, options.level),
         **{name.replace("sd", "ratio"): _divide(sd, bootstrap_sd) for name, sd in spread.items()},
         "level": options.level,
         "n_boot": boot.n_boot,
@@ -168,6 +173,15 @@ def _spread(values: np.ndarray, level: float) -> Row:
         low, high = np.sqrt(variance_limits(values, level))
         ends = float(low), max(sd, min(float(high), _LARGEST_SD))
     return {"sd": sd, "sd_low": ends[0], "sd_high": ends[1]}
+
+
+def resample_limits(sd: float, n_boot: int, level: float) -> Row:
+    """Interval of the SD of so many Gaussian resamples of one model; wide enough for a mean."""
+    tail, freedom = (1 - level) / 2, n_boot - 1
+    low, high = (
+        sd * float(np.sqrt(freedom / stats.chi2.isf(q, freedom))) for q in (tail, 1 - tail)
+    )
+    return {"bootstrap_sd_low": low, "bootstrap_sd_high": high}
 
 
 def _divide(sd: float, by: float) -> float:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd
 from matplotlib.figure import Figure
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample, Test
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.panels import colours, titled_panels
-from reseed.stats.association import detectable_correlation
 
-from papers.picard.range_claims import LEAST
+from papers.picard.extremes import LEAST
 
 DRAWS = ("papers.picard.convergence:analyse",)
 
@@ -62,44 +57,5 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, few, omitted, per="arm"),
-        claims=_claim(arms),
-        drawn=NO_CENTRE,
         alt="A dot a run: the epoch at which it converged against its score at the end.",
     )  # fmt: skip
-
-
-def _claim(arms: list) -> list[Claim]:
-    """The rank correlation of each arm with enough runs for one."""
-    known = [(title, part.iloc[[0]]) for title, part in arms if part["rho"].notna().all()]
-    if not known:
-        return []
-    rows = pd.concat([first for _, first in known], ignore_index=True)
-    rows = rows.assign(finished=rows["n"] - rows["broken"])
-    tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
-    rejects = pd.Series([test.rejects for test in tests], rows.index)
-    precision = ""
-    if not rejects.all():
-        least = detectable_correlation(rows["finished"].to_numpy())
-        precision = f"power 80 % against a correlation of {numbers.from_to(least, '{:.2f}'.format)}"
-    is_one = len(rows) == 1
-    return [
-        Claim(
-            "convergence",
-            "the rank correlation of the epoch of convergence with the final score is {estimates}:"
-            f" a relation is {'{shown}' if is_one else 'shown in {count}'}",
-            rows,
-            {
-                "shown": phrases.name("shown" if rejects[0] else "not shown"),
-                "count": phrases.share(rows, rejects, "arm"),
-            },
-            Sample.of(rows, "finished", "run"),
-            "When a run converges is {shown} to go with its final score ({n})"
-            if is_one
-            else "A relation of convergence time and final score is shown in {count}",
-            statistic="rank correlation",
-            estimates=Estimate.of_rows(rows, [title for title, _ in known], "rho", (-1, 1)),
-            tests=tests,
-            null="correlation 0",
-            precision=precision,
-        )
-    ]

@@ -28,6 +28,9 @@ RANGE_COLUMNS = [
 ]  # fmt: skip
 #: Degrees of freedom of Student's t that the power is stated against.
 POWER_DF = 3
+#: Fewest seeds for a density, and for the growth of a range: with fewer, the test of the range
+#: finds the tails of t with three degrees of freedom in less than a third of the samples.
+LEAST = 20
 _LEAST_FOR_SD = 5  # fewer seeds have no interval of the SD
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 

@@ -14,7 +14,6 @@ from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
 
 from papers.picard.extremes import POWER_DF, ExtremesRow
-from papers.picard.range_claims import range_claims, spread_claims
 
 DRAWS = ("papers.picard.extremes:analyse",)
 
@@ -25,8 +24,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(rows, "No arm has two finished seeds at this scale.")
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
-    titles = cell_titles(data, rows)
-    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
+    for title, row in zip(cell_titles(data, rows), ExtremesRow.read(rows), strict=True):
         digits = places[row.dataset]
         section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(title, row, digits), section)
@@ -50,7 +48,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             AS_PUBLISHED if rows["published_mean"].notna().any() else "",
             per="arm",
         ),
-        claims=[*range_claims(data, rows, titles), *spread_claims(data, rows, titles)],
     )
 
 

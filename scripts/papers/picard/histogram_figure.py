@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -11,24 +11,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.core.schemas import Row
 from reseed.metrics.names import metric_title as title_of
-from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, key_columns
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import decimals, from_to, several, two_digits
 from reseed.report.rendering.panels import SAME_SCORES, line, titled_panels
 from scipy import stats
 
-from papers.picard.range_claims import LEAST, sample
+from papers.picard.extremes import LEAST
 
 
 class Options(Arms):
@@ -68,8 +64,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         frame,
         footnote(data, shown, few, same, omitted, per="arm"),
-        claims=[*_claims(arms)],
-        drawn=NO_CENTRE,
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
     )  # fmt: skip
@@ -89,52 +83,6 @@ def _name_ends(scores: pd.Series) -> str:
 def _show(sd: float) -> Callable[[float], str]:
     """Format of scores with this SD."""
     return f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
-
-
-def _claims(arms: list) -> Iterator[Claim]:
-    """The distribution of each arm; for several arms their SDs first."""
-    titles = [title for title, _ in arms]
-    rows = pd.DataFrame([_summary(part) for _, part in arms])
-    if len(arms) > 1:
-        yield Claim(
-            "sds",
-            "the SD over seeds is {sd}",
-            rows,
-            {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
-            sample(rows),
-            "SD over seeds: {sd}" if len(arms) < 3 else "SD over seeds of {n}: {sd}",
-            statistic="SD over seeds",
-        )
-    for i, title in enumerate(titles):
-        row = rows.iloc[[i]]
-        show = _show(row["sd"].item())
-        yield Claim(
-            f"distribution_{i + 1}" if i else "distribution",
-            "{metric} is {ends}, mean {mean} and SD {sd}",
-            row,
-            {
-                "metric": phrases.name(metric_title_in_text(row["metric"].item())),
-                "ends": phrases.extent(row, ["min", "max"], show),
-                "mean": phrases.single(row, "mean", show),
-                "sd": phrases.single(row, "sd", two_digits),
-            },
-            sample(row),
-            "{n}: {ends}, SD {sd}",
-            subject=title,
-            statistic="distribution over seeds",
-        )
-
-
-def _summary(part: pd.DataFrame) -> Row:
-    scores = part["score"]
-    return {
-        "metric": part["metric"].iloc[0],
-        "n": len(scores),
-        "min": scores.min(),
-        "max": scores.max(),
-        "mean": scores.mean(),
-        "sd": scores.std(),
-    }
 
 
 def _scores(data: ExhibitData, options: Options) -> list[pd.DataFrame]:

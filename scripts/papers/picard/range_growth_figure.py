@@ -6,20 +6,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, style
-from reseed.report.rendering.arms import cell_titles, cells, select_rows
+from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.numbers import two_digits
 from reseed.report.rendering.panels import line, titled_panels
 from reseed.report.rendering.settings import metric_title
 
-from papers.picard.range_claims import LEAST, range_claims, sample
+from papers.picard.extremes import LEAST
 
 DRAWS = ("papers.picard.range_growth:analyse",)
 
@@ -30,8 +27,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = require_rows(
         select_rows(data, options), "No arm has four seeds of different scores at this scale."
     )
-    every = cells(data, rows)
-    arms, few = with_least(every, Least(LEAST, lambda part: part["n"].iloc[0], "seed"))
+    arms, few = with_least(cells(data, rows), Least(LEAST, lambda part: part["n"].iloc[0], "seed"))
     canvas, panels, omitted = titled_panels(arms, 2.1, legend=0.6)
     for axis, part in panels:
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],
@@ -55,12 +51,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(level, coverage.RANGE_OF_GAUSSIANS)
-    ends = pd.DataFrame([_last(part) for _, part in every])
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text.strip(), few, omitted, per="arm"),
-        claims=_claims(data, *map(list, zip(*arms, strict=True)), ends),
-        drawn=frozenset({"mean"}),
         alt=("A curve an arm: the distance of best and worst seed by the number of seeds,"
                       " over the dashed curve and the band of Gaussian samples."),
     )  # fmt: skip
@@ -81,27 +74,3 @@ def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
 def _last(part: pd.DataFrame) -> pd.Series:
     """The row with all seeds."""
     return part[~part["beyond"].astype(bool)].iloc[-1]
-
-
-def _claims(
-    data: ExhibitData, titles: list[str], parts: list[pd.DataFrame], every: pd.DataFrame
-) -> list[Claim]:
-    """Claims on all arms. parts: rows of each drawn arm. every: a row of each arm, drawn or not."""
-    last = pd.DataFrame([_last(part) for part in parts])
-    last = last.assign(two=[part.iloc[0]["range"] for part in parts])
-    names = {
-        name: phrases.listed(last, column, two_digits, titles, title=metric_title)
-        for name, column in (("two", "two"), ("all", "range"))
-    }
-    return [
-        *range_claims(data, every, cell_titles(data, every)),
-        Claim(
-            "growth",
-            "the average difference of two seeds is {two}, that of the best and the worst of all"
-            " {all}",
-            last,
-            names,
-            sample(last),
-            statistic="expected range",
-        ),
-    ]

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
-from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
+from reseed.report.exhibits.curves_figure import NOTHING, measure_title
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -57,7 +52,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             _broken(int(sum(row.broken for row in shared))),
             per="arm",
         ),
-        claims=[*_claims(every, [title for title, _ in arms])],
     )
 
 
@@ -67,45 +61,6 @@ def _broken(broken: int) -> str:
         return ""
     runs = numbers.counted(broken, "failed run")
     return f"{runs} with a curve: among those that never reach it, not among the final values."
-
-
-def _claims(every: pd.DataFrame, titles: list[str]) -> Iterator[Claim]:
-    """Shares of runs that reach the target, and epochs with restarts, by dataset."""
-    titled = pd.Series(titles, every.index)
-    for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
-        first, end = ReachRow.read_first(part), f"_{number + 1}" if number else ""
-        yield Claim(
-            f"reach{end}",
-            "the share of runs that reach a {measure} of {target} is {estimates}",
-            part,
-            {
-                "measure": phrases.name(measure_in_text(first.measure)),
-                "target": phrases.setting(first.target, "{:.3g}".format),
-            },
-            Sample.of(part, "n", "run"),
-            "Runs that reach the target: {values}",
-            show=numbers.rounded_percent,
-            statistic="share of runs",
-            null=NO_NULL,
-            estimates=Estimate.of_rows(part, titled[part.index], "share", (0, 1)),
-        )
-        ended = part[np.isfinite(part["restarts"].astype(float))]
-        if len(ended):
-            epochs = phrases.listed(
-                ended, "restarts", _epochs, titled[ended.index], is_comparable=True
-            )
-            yield Claim(
-                f"restarts{end}",
-                "with restarts it takes {epochs} on average to reach it",
-                ended,
-                {"epochs": epochs},
-                Sample.of(ended, "n", "run"),
-                statistic="expected epochs",
-            )
-
-
-def _epochs(value: float) -> str:
-    return f"{_epoch(value)} epochs"
 
 
 def _epoch(value: float) -> str:

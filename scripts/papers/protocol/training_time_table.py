@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -42,7 +36,6 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         footnote(data, known, text, per="arm"),
         text_columns=2,
-        claims=_claims(data, known),
     )
 
 
@@ -64,34 +57,3 @@ def _line(data: ExhibitData, row: TimeRow) -> TableRow:
         else f"{row.same_outputs:.0f} of {row.n:.0f}",
         "Runs": f"{row.n:.0f}",
     }
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """A claim for each arm and baseline, over the settings in which both were timed."""
-    by = rows.groupby(["experiment", "arm", "baseline"], sort=False)
-    return [_claim(data, part) for _, part in by]
-
-
-def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
-    first = TimeRow.read_first(rows)
-    places = numbers.decimals(rows["ratio"])
-    titles = [data.dataset(dataset) for dataset in rows["dataset"]]
-    return Claim(
-        name="time_ratio",
-        finding="{estimates} times the training time of {baseline}",
-        headline="{arm}: {values} times the training time" if rows["n"].min() >= LEAST else "",
-        subject=arm_title(data, first.arm, first.experiment),
-        basis="geometric mean",
-        rows=rows,
-        phrases={
-            name: phrases.name(arm_title(data, side, first.experiment))
-            for name, side in (("arm", first.arm), ("baseline", first.baseline))
-        },
-        sample=Sample.of(rows, "n", "run", each="of each"),
-        show=lambda ratio: numbers.fixed(ratio, places),
-        noun="setting",
-        statistic="ratio of training times",
-        estimates=Estimate.of_rows(rows, titles, "ratio", (0.0, math.inf), ("low", "high")),
-        null="ratio 1",
-        precision="" if rows["low"].notna().all() else "no interval: a single run of each",
-    )

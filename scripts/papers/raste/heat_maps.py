@@ -13,9 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from pydantic import Field
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
@@ -24,7 +21,7 @@ from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import cells as titled_cells
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.panels import SAME_SCORES, name_omitted, panel_grid, set_title
 
 # Most columns with printed values: 10 columns of 3 digits fit in half a page.
@@ -103,12 +100,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         cells.drop(columns="status"),
         _note(data, cells, still, omitted),
-        claims=_claims(panels),
         definitions=[
             "Colour: deviation from the median of the panel, named in its title; one scale a"
             " dataset. A row is one model seed over all splits, a column one split under all seeds."
         ],
-        drawn=NO_CENTRE,
         alt="Heat maps of the score by model seed (rows) and data seed (columns).",
     )
 
@@ -233,33 +228,3 @@ def _print_values(axis: Axes, panel: Panel, scale: Normalize, places: int) -> No
                 j, i, f"{value:.{places}f}", ha="center", va="center", fontsize=7,
                 color="white" if dark else "black",
             )  # fmt: skip
-
-
-def _claims(panels: list[Panel]) -> list[Claim]:
-    """In how many panels without failed trials the mean score differs more between data seeds.
-
-    Columns of the rows: SDs of the mean score `by_data` seed and `by_model` seed, `pairs` of seeds.
-    """
-    rows = pd.DataFrame(
-        {
-            "by_data": panel.scores.mean(axis=0).std(),
-            "by_model": panel.scores.mean(axis=1).std(),
-            "pairs": panel.scores.size,
-        }
-        for panel in panels
-        if min(panel.scores.shape) > 1 and panel.scores.notna().all(axis=None)
-    )
-    if rows.empty:
-        return []
-    return [
-        Claim(
-            name="split_over_seed",
-            finding="the mean score differs more between data seeds (columns) than between model"
-            " seeds (rows) in {more}",
-            headline="The score differs more between splits than between model seeds in {more}",
-            rows=rows,
-            phrases={"more": phrases.share(rows, rows["by_data"] > rows["by_model"], "grid")},
-            sample=Sample.of(rows, "pairs", "pair of seeds", "pairs of seeds"),
-            statistic="SD of mean scores",
-        )
-    ]

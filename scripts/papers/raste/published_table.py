@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import NoOptions
@@ -67,11 +64,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         _footnote(data, rows, measured),
         definitions=_definitions(measured),
         text_columns=4,
-        claims=[
-            _claim(name, judged)
-            for name in ("median", "range")
-            if len(judged := _select_judged(measured, name))
-        ],
     )
 
 
@@ -162,37 +154,3 @@ def _name_cell(data: ExhibitData, cell: PublishedRow) -> str:
     if models and datasets:
         titles = data.model(models[0]).rstrip("†‡"), data.dataset(datasets[0])
     return f"{' on '.join(titles)} at test ratio {cell.test_ratio:g}"
-
-
-def _select_judged(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    """The rows of the table on original datasets that were compared with the paper."""
-    return PublishedRow.select(
-        _each_once(measured),
-        lambda row: row.statistic == statistic and not row.stand_in and pd.notna(row.inside),
-    )
-
-
-def _claim(statistic: str, judged: pd.DataFrame) -> Claim:
-    """Share of the published numbers that lie in the interval measured here."""
-    of = "median over data seeds" if statistic == "median" else statistic
-    note = "If the paper's scores had the distribution measured here, {expected} would."
-    names = {
-        "inside": phrases.share(judged, judged["inside"].astype(bool), "cell"),
-        "expected": phrases.setting(judged["level"].max(), numbers.percent),
-    }
-    if statistic == "median":
-        note += " Measured over published median: {ratio}."
-        names["ratio"] = phrases.pooled(
-            judged, "ratio", numbers.ratio, noun="cell", title=metric_title
-        )
-    return Claim(
-        name=f"published_{statistic}s",
-        finding=f"on the paper's own datasets the published {of} lies in the interval for as many"
-        " seeds as the paper took in {inside}",
-        headline=f"Published {of} in the measured interval: {{inside}}",
-        note=note,
-        rows=judged,
-        phrases=names,
-        sample=Sample.of(judged, "n", "seed"),
-        statistic="share of published numbers in the interval",
-    )

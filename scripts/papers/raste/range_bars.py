@@ -9,21 +9,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.spread import SpreadRow, next_range
-from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
-from reseed.report.exhibits.spread_table import LEAST, ratio_estimates, sd_ratios
+from reseed.report.exhibits.spread_table import LEAST
 from reseed.report.rendering import style
-from reseed.report.rendering.arms import PANEL_KEY
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.panels import dot
 from reseed.report.rendering.series import Styles, arm_panels, group_by_series
-from reseed.report.rendering.settings import cell_noun
 
 _OFFSET = 0.34
 #: Number of seeds of the published ranges.
@@ -77,9 +71,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, omitted),
-        claims=_claims(data, rows),
         definitions=[about_published] if published else [],
-        drawn=NO_CENTRE,
         alt="Dots at the range of the score for each algorithm, by the seed varied.",
     )  # fmt: skip
 
@@ -122,33 +114,3 @@ def _legend(styles: Styles, published: bool) -> list[Line2D]:
                    label=f"Expected here of {PUBLISHED_SEEDS} seeds, 95 %"),
         ]  # fmt: skip
     return handles
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """The seed with the larger range, over the cells with equal numbers of both seeds."""
-    both = sd_ratios(rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)])
-    both = both[both["n_data"] == both["n_model"]]
-    if both.empty:
-        return []
-    both = both.assign(larger=both["range_data"] > both["range_model"])
-    names = {
-        "larger": phrases.share(both, both["larger"], *cell_noun(both)),
-        "cells": phrases.share(both, both["larger"], "setting"),
-        "datasets": phrases.share(both, both["larger"], "dataset", per="dataset"),
-    }
-    intervals, counts = describe_intervals(both, both["level_data"].max())
-    return [
-        Claim(
-            name="larger_range",
-            finding="at equal numbers of seeds the range over data seeds is larger than that over"
-            " model seeds for {larger}, for every algorithm on {datasets}",
-            headline="The range over splits is larger than that over model seeds in {cells}",
-            note=intervals,
-            rows=both,
-            phrases=names | counts,
-            sample=Sample.of(both, ["n_data", "n_model"], "seed", each="a side"),
-            statistic="SD over data seeds / SD over model seeds",
-            estimates=ratio_estimates(data, both),
-            null="ratio 1",
-        )
-    ]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
-from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,
@@ -19,13 +13,9 @@ from reseed.report.exhibits.spread_table import (
 )
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
-from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
 from reseed.report.rendering.tables import Rows, Table
-from reseed.stats.spread import ratio_limits
-from scipy import stats
 
-# Fewest seeds for an order of SDs.
-_ENOUGH = 5
 _SERIES = ["experiment", "dataset", "hyperparameters_source"]
 
 DRAWS = ("spread",)
@@ -66,79 +56,4 @@ def table(data: ExhibitData, options: Options) -> Table:
             "The SD falls where its rank correlation with the test ratio is negative; over few"
             " ratios this is a direction, not a test.",
         ],
-        claims=_claims(data, _trends(rows)),
-    )
-
-
-def _trends(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row for each arm, dataset and varied seed with three test ratios or more.
-
-    `trend`: rank correlation of SD and test ratio. `factor`, `factor_low`, `factor_high`: SD at the
-    largest ratio divided by the SD at the smallest one, with its interval. `least`, `most`: numbers
-    of seeds.
-    """
-    usable = rows[(rows["n"] >= _ENOUGH) & ~phrases.is_degenerate(rows)].dropna(subset="sd")
-    trends = []
-    for _, part in usable.groupby(["varied", *_SERIES, "title"], sort=False):
-        cells = sorted(SpreadRow.read(part), key=lambda cell: cell.test_ratio)
-        ratios, sds = [cell.test_ratio for cell in cells], [cell.sd for cell in cells]
-        if len(set(ratios)) < 3 or len(set(sds)) < 2:
-            continue
-        first, last = cells[0], cells[-1]
-        low, high = ratio_limits(last.sd_interval, first.sd_interval)
-        trends.append(
-            vars(first)
-            | {
-                "title": part["title"].iloc[0],
-                "ends": (vars(last), vars(first)),
-                "trend": stats.spearmanr(ratios, sds).statistic,
-                "smallest": first.test_ratio,
-                "largest": last.test_ratio,
-                "factor": last.sd / first.sd,
-                "factor_low": low,
-                "factor_high": high,
-                "least": part["n"].min(),
-                "most": part["n"].max(),
-            }
-        )
-    return pd.DataFrame(trends)
-
-
-def _claims(data: ExhibitData, trends: pd.DataFrame) -> list[Claim]:
-    """A claim for each varied seed, the data seed first."""
-    if trends.empty:
-        return []
-    ordered = sorted(trends.groupby("varied"), key=lambda part: part[0])
-    return [_claim(data, varied, part) for varied, part in ordered]
-
-
-def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
-    titles = [
-        f"{title} on {data.dataset(dataset)}"
-        for title, dataset in trends[["title", "dataset"]].itertuples(index=False)
-    ]
-    noun = "algorithm" if trends["dataset"].nunique() == 1 else "setting"
-    is_listed = len(trends) <= phrases.LISTED
-    return Claim(
-        name=f"sd_by_test_part_{varied}",
-        finding="the SD over {varied} at test ratio {largest} is"
-        f" {'{estimates}' if is_listed else '{extent} ({settings})'} times that at ratio"
-        " {smallest}",
-        headline="Test ratio {largest} against {smallest}: {extent} times the SD over {varied}",
-        note="Over the ratios it falls for {falling}, without a test of that.",
-        rows=trends,
-        phrases={
-            "varied": phrases.name(VARIED.get(varied, varied)),
-            "falling": phrases.share(trends, trends["trend"] < 0, noun),
-            "largest": phrases.extent(trends, "largest", "{:g}".format, is_comparable=True),
-            "smallest": phrases.extent(trends, "smallest", "{:g}".format, is_comparable=True),
-            "extent": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
-            "settings": phrases.count(trends, "setting"),
-        },
-        sample=Sample.of(trends, ["least", "most"], "seed", each="a ratio"),
-        show=numbers.ratio,
-        statistic="SD at the largest test ratio / SD at the smallest",
-        estimates=Estimate.of_rows(trends, titles, "factor", (0, np.inf)),
-        null="ratio 1",
-        average=mean_log_ratio(data, list(trends["ends"])),
     )

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering.data import ExhibitData, NothingToShow, marks
 from reseed.report.rendering.tables import Rows, Table
@@ -48,25 +44,4 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         ),
         paragraphs=(3,),
         text_columns=1,
-        claims=[_claim(rows)],
-    )
-
-
-def _claim(rows: pd.DataFrame) -> Claim:
-    same, rows = rows["same"].astype(bool), rows.assign(n=len(rows))
-    what_follows = (
-        "nothing but the seeds changed these scores"
-        if same.all()
-        else "on this machine more than the seeds changes the others"
-    )
-    return Claim(
-        name="repeated_fits",
-        finding=f"trained again under their seeds ({{n}}), {{same}} gave bitwise equal outputs and"
-        f" scores: {what_follows}",
-        headline="Bitwise equal when trained again: {same}",
-        rows=rows,
-        phrases={"same": phrases.share(rows, same, "trial")},
-        sample=Sample.of(rows, "n", "trial"),
-        statistic="share of trials with equal outputs",
-        equality="counted",
     )

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample, Test
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.pair_verdicts import qualify_pair
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.data import Data, group_by_key
@@ -21,15 +16,12 @@ from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.panels import panel_grid, set_title
-from reseed.stats.ranking import split_agreement
 from scipy.optimize import isotonic_regression
 
 # Fewest shared splits of a dataset.
 _LEAST = 3
-# Of the intervals of the agreement.
-_LEVEL = 0.95
 # Most lines of a panel.
 _MOST = 6
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
@@ -139,8 +131,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        claims=[*_claims(data, chosen), *_agreement(cases)],
-        drawn=NO_CENTRE,
         alt="Points of test score over random splits, joined for each model.",
         definitions=[
             "Chosen by rule: left, of the datasets whose best model wins every split the one on"
@@ -229,116 +219,3 @@ def _apart(ends: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
     heights = np.empty_like(placed)
     heights[order] = placed
     return heights
-
-
-def _claims(data: ExhibitData, chosen: list[Case]) -> Iterator[Claim]:
-    """One claim for each panel; the first one has the headline on all panels."""
-    rows = pd.DataFrame(
-        [
-            {
-                "n": len(case.scores),
-                "wins": case.leader_wins,
-                "winners": case.winners,
-                "ties": case.ties,
-                "paired": case.paired_sd,
-                "unpaired": case.unpaired_sd,
-            }
-            for case in chosen
-        ]
-    )
-    elsewhere = " on one dataset and {wins_1} on another" * (len(rows) > 1)
-    yield Claim(
-        name="wins",
-        finding=f"the model with the best mean wins {{wins_0}} splits{elsewhere}",
-        headline=True,
-        rows=rows,
-        phrases={f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))},
-        sample=Sample.of(rows, "n", "split"),
-        statistic="splits won",
-    )
-    for number, case in enumerate(chosen):
-        yield _claim(data, case, rows.iloc[[number]])
-
-
-def _wins(rows: pd.DataFrame) -> phrases.Phrase:
-    """`6 of 6`, of a single row."""
-    return phrases.single(rows, "wins", lambda wins: f"{wins:.0f} of {rows['n'].item()}")
-
-
-def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
-    best, second = case.pair
-    others = " ({winners} win a split)" if case.winners > 1 else ""
-    others += "; {ties} of the splits are tied" if case.ties else ""
-    pair = _pair(data, case)
-    verdict, tests, precision = "", [], ""
-    if pair is not None:
-        is_shown = pair.outcome == "difference"
-        condition = qualify_pair(pair, "difference")
-        shown = f"A difference is shown{condition and f', {condition}'}."
-        verdict = shown if is_shown else "No difference is shown."
-        tests = [Test(f"{best} and {second} have one mean", pair.p_adjusted, pair.alpha)]
-        if not is_shown and np.isfinite(pair.detectable):
-            size = numbers.fixed(pair.detectable, numbers.decimals([pair.detectable]))
-            share = numbers.percent(pair.target_power)
-            precision = f"a difference of {size} would be found in {share}"
-    places = numbers.decimals([case.paired_sd, case.unpaired_sd], 2, 4)
-    return Claim(
-        name=f"wins_on_{case.key['dataset']}",
-        finding=f"{{best}} wins {{wins}} splits{others}. The SD of its difference to {{second}} is"
-        " {paired} over shared splits; over separate splits it would be {unpaired}",
-        note=verdict,
-        subject=case.title,
-        rows=row,
-        phrases={
-            "best": phrases.name(best),
-            "second": phrases.name(second),
-            "wins": _wins(row),
-            "winners": phrases.single(row, "winners", lambda n: f"{n:.0f} models"),
-            "ties": phrases.single(row, "ties", "{:.0f}".format),
-            "paired": phrases.single(row, "paired", lambda sd: numbers.fixed(sd, places)),
-            "unpaired": phrases.single(row, "unpaired", lambda sd: numbers.fixed(sd, places)),
-        },
-        sample=Sample.of(row, "n", "split"),
-        statistic="SD of a difference",
-        null="no difference" if tests else "",
-        tests=tests,
-        precision=precision,
-    )
-
-
-def _agreement(cases: list[Case]) -> Iterator[Claim]:
-    """How far the models of every dataset agree on which splits give good scores."""
-    rows = pd.DataFrame(
-        {
-            "title": case.title,
-            "n": len(case.scores),
-            **asdict(split_agreement(case.scores.to_numpy(), _LEVEL)),
-        }
-        for case in cases
-    )
-    known = rows[rows["tau"].notna()]
-    if len(known):
-        yield Claim(
-            name="split_agreement",
-            finding="Kendall's τ of the splits' order, averaged over pairs of models, is"
-            " {estimates}",
-            rows=known,
-            phrases={},
-            sample=Sample.of(known, "n", "split"),
-            statistic="Kendall's τ of two models over splits",
-            null=NO_NULL,
-            estimates=Estimate.of_rows(
-                known, known["title"], "tau", (-1, 1), ("low", "high"), _LEVEL
-            ),
-        )
-
-
-def _pair(data: ExhibitData, case: Case) -> PairRow | None:
-    """The comparison of the two best arms in the analysis `pairs`; None without one."""
-    rows = data.rows()
-    if rows.empty or "outcome" not in rows:
-        return None
-    same = (rows[_PLACE] == pd.Series(case.key)).all(axis=1)
-    either = rows[["model_a", "model_b"]].isin(case.scores.columns[:2]).all(axis=1)
-    compared = PairRow.read(rows[same & either & rows["p_adjusted"].notna()])
-    return compared[0] if compared else None

@@ -6,9 +6,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
@@ -56,8 +53,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         frame,
         footnote(data, counts, "One dot a trial.", omitted),
         alt="Strips of dots, one a trial, for each algorithm and seed varied.",
-        claims=[_claim(frame, counts)],
-        drawn=frozenset({"median"}),
     )
 
 
@@ -67,22 +62,6 @@ def _handles(styles: Styles) -> list[Line2D]:
         for colour, label in styles.values()
     ]
     return [*dots, line(style.BLACK, "Median", width=1.6)]
-
-
-def _claim(frame: pd.DataFrame, counts: pd.DataFrame) -> Claim:
-    rows = frame.merge(counts, on=_KEY, how="left")
-    return Claim(
-        name="scores",
-        finding="{scores} of {models} on {datasets}",
-        headline=True,
-        rows=rows,
-        phrases={
-            "scores": phrases.count(rows, "score"),
-            "models": phrases.distinct(rows, "model", "algorithm"),
-            "datasets": phrases.distinct(rows, "dataset", "dataset"),
-        },
-        sample=Sample.of(rows, "n", "seed", each="a strip"),
-    )
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, styles: Styles) -> None:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.report.analyses.shared.arms import with_arms
-from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,
@@ -18,7 +12,6 @@ from reseed.report.exhibits.spread_table import (
     count_equal_decimals,
     note_missing_spreads,
     read_spreads,
-    with_sd_ratio,
 )
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
@@ -80,49 +73,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         both,
         footnote(data, both, note_missing_spreads(both)),
         definitions=[slices if held else "", UNCERTAIN],
-        claims=[_claim(data, varied, part) for varied, part in _ratios(both).groupby("varied")],
     )
 
 
 def _single(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows in which one kind of seed varies."""
     return rows if rows.empty else rows[rows["varied"].isin(["model", "data"])]
-
-
-def _ratios(both: pd.DataFrame) -> pd.DataFrame:
-    """Rows in which both SDs were measured: `ratio` (tuned by fixed) with its interval."""
-    usable = both[(both["n"] >= LEAST) & ~phrases.is_degenerate(both)]
-    fixed, tuned = (
-        usable[usable["tuning"] == name].drop_duplicates(ROW) for name in ("fixed", "tuned")
-    )
-    pairs = tuned.merge(fixed, on=[*ROW, "metric"], suffixes=("", "_fixed"))
-    return with_sd_ratio(pairs, "", "_fixed")
-
-
-def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
-    headline = "Tuned for each pair, the SD over {varied} is {times} times that of fixed ones"
-    return Claim(
-        name=f"tuned_over_fixed_{varied}",
-        finding="with hyper-parameters tuned for each pair of seeds, the SD over {varied} is"
-        " {ratio} times that with fixed ones",
-        headline=headline if rows["metric"].nunique() == 1 else "",
-        rows=rows,
-        phrases={
-            "varied": phrases.name(VARIED[varied]),
-            "ratio": phrases.pooled(
-                rows, "ratio", numbers.ratio, noun="algorithm", title=metric_title
-            ),
-            "times": phrases.centre(rows, "ratio", numbers.times, title=metric_title),
-        },
-        sample=Sample.of(rows, ["n", "n_fixed"], "seed", each="a side"),
-        statistic="SD tuned / SD fixed",
-        estimates=Estimate.of_rows(rows, arm_titles(data, rows), "ratio", (0, np.inf)),
-        null="ratio 1",
-        average=mean_log_ratio(data, [(row, _fixed(row)) for row in rows.to_dict("records")]),
-    )
-
-
-def _fixed(row: Row) -> Row:
-    """The cell with fixed hyper-parameters of a row of `_ratios`."""
-    names = ("experiment", "hyperparameters_source")
-    return row | {name: row[f"{name}_fixed"] for name in names}

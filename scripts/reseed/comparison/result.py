@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,10 @@ import pandas as pd
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
 from reseed.comparison.claims.designs import SOURCES
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.phrases import LISTED
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
+from reseed.comparison.one_model import state_variation
 from reseed.comparison.output import Result, render_shown
 from reseed.comparison.shown import Shown
 from reseed.comparison.steps import show_steps
@@ -30,7 +30,6 @@ from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.report.analyses.pairs import OF_BOOTSTRAP
 from reseed.report.analyses.shared.data import Data
-from reseed.report.exhibits.shared.single_model import OF_ONE_MODEL
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
 
@@ -278,7 +277,9 @@ class Comparison(Result):
             folder = Path(results) / STUDY_NAME
             self._save_exhibits(folder, (), ("png",), progress)
             # No `page`, so no links to the temporary files.
-            study = read_study(folder, list(self.exhibits), command=self.command)
+            study = read_study(
+                folder, list(self.exhibits), command=self.command, answer=self.answer
+            )
         page = build_study_page(study)
         if path is not None:
             write_text(Path(path), page)
@@ -304,7 +305,7 @@ class ModelVariation(Comparison):
         board = self.table("leaderboard").with_sections.drop(columns="Rank")
         return Shown(
             title=self.data.info.title,
-            answer=[*self._state_answer()] or [self._state_nothing()],
+            answer=state_variation(self),
             rows=[],
             tables={"scores": self.leaderboard},
             boards={"Scores": board},
@@ -313,18 +314,6 @@ class ModelVariation(Comparison):
             if "noise" in self.exhibits
             else {},
         )
-
-    def _state_answer(self) -> Iterator[str]:
-        for name in ("leaderboard", "spread", "folds", "variance"):
-            if name in self.exhibits:
-                claims = self.table(name).claims
-                yield from (claim.text for claim in claims if claim.name in OF_ONE_MODEL)
-
-    def _state_nothing(self) -> str:
-        datasets = self.leaderboard["dataset"].nunique()
-        if datasets > LISTED:
-            return f"One model on {datasets} datasets: the table has its scores."
-        return "Too few runs show how much the score varies."
 
     def to_csv(self, path: str | Path) -> None:
         """Write the means as CSV."""

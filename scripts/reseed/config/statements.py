@@ -1,6 +1,6 @@
 """Statements of a paper, in a study's file."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -10,12 +10,49 @@ from reseed.core.statement import Statement
 
 
 class StatementEntry(Strict):
-    """A statement that a claim of an exhibit tests; the front page shows it with its verdict."""
+    """A statement of a paper: the average of a column over rows of an analysis lies in a region.
+
+    The front page shows it with its verdict.
+    """
 
     text: str
     """The statement in at most twelve words."""
-    claim: str
-    """Name of the claim of the exhibit that measures it."""
+    analysis: str = ""
+    """The analysis whose rows are judged (default: that of the exhibit)."""
+    where: dict[str, list[str]] = {}
+    """Column → values of the rows, without what follows `~` in a name (default: all rows)."""
+    where_at: dict[Scale, dict[str, list[str]]] = {}
+    """Scale → other values of columns of `where`."""
+    least: dict[str, float] = {"n": 2}
+    """Column → least value of a row; a row without a value is left out."""
+    per: list[str] = []
+    """Columns of a setting, if its value is repeated on several rows."""
+    over: dict[str, list[str]] = {}
+    """Column → values of the rows that the others are divided by."""
+    within: list[str] = []
+    """Columns that a row and the one it is divided by share."""
+    value: str
+    """Column that is averaged over the rows. Intervals are at the level of the column `level`."""
+    ends: Annotated[list[str], Field(max_length=2)] = []
+    """Columns of its interval (default: `{value}_low` and `{value}_high`)."""
+    scale: Literal["log", "fisher", "share", "linear"]
+    """On which the values are averaged: of ratios and SDs `log`, of correlations `fisher`."""
+    pooled: bool = False
+    """The value is a ratio of SDs over seeds: average from the scores of the trials."""
+    title: str
+    """What is measured, in words."""
+    n: list[str] = ["n"]
+    """Columns with the size of the sample."""
+    noun: str = "seed"
+    """What they count."""
+    cases: str = ""
+    """Column with the number of independent cases of a share (default: that of its interval)."""
+    p: str = ""
+    """Column of a test of each row; without power nothing is contradicted."""
+    power: str = ""
+    """Column of its power."""
+    unit: Literal["", "points"] = ""
+    """`points`: shares are shown in points."""
     above: float | None = None
     """The statement is supported if the interval of the average lies above this number."""
     below: float | None = None
@@ -25,13 +62,11 @@ class StatementEntry(Strict):
     published: str = ""
     """The paper's own number, in words."""
     paper: Annotated[list[float], Field(max_length=2)] = []
-    """The same as a number, or as the two ends of a range, in the unit of the claim's estimates."""
+    """The same as a number, or as the two ends of a range, in the unit of the value."""
     conditions: str = ""
     """Of the paper's number: test items, seeds."""
     source: str = ""
     """Place of that number in the paper."""
-    only: dict[str, list[str]] = {}
-    """Column → values of the rows that the statement speaks about (default: all)."""
     each: bool = False
     """The statement speaks about every setting, not about their average."""
     not_comparable: str = ""
@@ -41,8 +76,12 @@ class StatementEntry(Strict):
 
     def to_statement(self, scale: Scale) -> Statement:
         """The statement as exhibits judge it at a scale."""
-        given = self.model_dump(exclude={"paper", "only", "comparable_at"})
+        given = self.model_dump(exclude={"comparable_at", "where_at"})
+        given["where"] |= self.where_at.get(scale, {})
         if scale in self.comparable_at:
             given["not_comparable"] = ""
-        only = tuple((column, tuple(values)) for column, values in self.only.items())
-        return Statement(**given, paper=tuple(self.paper), only=only)
+        for name in ("where", "over"):
+            given[name] = tuple((column, tuple(values)) for column, values in given[name].items())
+        given["least"] = tuple(self.least.items())
+        lists = ("paper", "ends", "n", "within", "per")
+        return Statement(**given | {name: tuple(given[name]) for name in lists})

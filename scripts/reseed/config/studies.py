@@ -290,7 +290,7 @@ class Exhibit(Strict):
     options: dict[str, Any] = {}
     """Options of the kind."""
     statements: list[StatementEntry] = []
-    """Statements that its claims test."""
+    """Statements that it shows."""
 
 
 class Study(Strict):

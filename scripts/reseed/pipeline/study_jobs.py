@@ -288,7 +288,8 @@ class StudyJobs:
             inputs.append(paths.repeated_fits)
         if exhibit.analysis:
             inputs.append(paths.statistics(exhibit.analysis))
-        return inputs
+        named = dict.fromkeys(one.analysis for one in exhibit.statements if one.analysis)
+        return [*inputs, *(paths.statistics(name) for name in named if name != exhibit.analysis)]
 
     # --- helpers ---------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from run_kinds import draw, run_analysis
 from test_role_components import study
 
 
-def test_the_table_has_a_row_a_measure_and_a_claim(tmp_path):
+def test_the_table_has_a_row_a_measure(tmp_path):
     data = study()
     shown = ExhibitData(run_analysis(role_components, data), data.metrics, data.info, "k", "Title")
     table = check_table(draw(roles_table, shown, {}), tmp_path)
@@ -16,12 +16,8 @@ def test_the_table_has_a_row_a_measure_and_a_claim(tmp_path):
         "Accuracy", "Right or wrong, by item", "Logit gap, by item",
     ]  # fmt: skip
     assert list(table.shown["Grid"]) == ["6×5"] * 3
-    assert "initial weights alone make 6" in table.findings[0]
-    assert "6×5 seeds, 30 runs" in table.findings[0]
     assert "so their SDs differ." in " ".join(table.footnote.split())  # from those of the arms
-    assert [estimate.subject for estimate in table.claims[0].estimates] == [
-        "Initial weights", "Order of batches", "Interaction and rest",
-    ]  # fmt: skip
+    assert {"Initial weights", "Order of batches", "Interaction and rest"} < {*table.shown}
 
 
 def test_a_study_without_a_grid_gives_an_empty_table(tmp_path):

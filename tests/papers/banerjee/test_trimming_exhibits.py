@@ -1,7 +1,6 @@
 """Tables and figures of the paper show what the analyses measured."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,18 +24,14 @@ from papers.banerjee import (
     trimming_table,
 )
 from readable import check_figure, check_table
-from reseed.comparison.claims.evidence import judge
-from reseed.core.statement import Statement
 from reseed.report.analyses import noise_split
 from reseed.report.analyses.shared.data import Data
 from reseed.report.exhibits import seed_noise
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
-from scipy import stats
 from scipy.special import expit
-from statements import unknown_claims
 from study_frames import about, frame, trial
-from test_trimming_analyses import data_of, runs
+from test_trimming_analyses import runs
 
 
 def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
@@ -50,20 +45,16 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
     assert table.shown["", "Low α̂"][2] == "11 of 12"
     assert "regression" in table.footnote
-    assert [claim.name for claim in table.claims] == ["sd", "churn"]
-    assert table.findings[0].endswith("(95 % intervals, 24 runs each).")
 
 
 @pytest.mark.parametrize(("n", "places"), [(6, 1), (30, 2)])
-def test_sds_of_claims_have_the_digits_of_the_table(make, n, places):
+def test_sds_have_the_digits_that_their_runs_carry(make, n, places):
     data = make(trimming_summary)
     spreads = ["accuracy_sd", "accuracy_sd_low", "accuracy_sd_high"]
     rows = data.statistics.assign(n=n, **dict(zip(spreads, (0.04567, 0.03, 0.09), strict=True)))
     table = draw(trimming_table, replace(data, statistics=rows), {})
     sd = f"{0.04567:.{places + 1}f}"
     assert table.shown["Accuracy", "Mean ± SD"].iloc[0].endswith(f" ± {sd}")
-    assert table.claims[0].text.startswith(f"The SD of accuracy over runs is {sd} [")
-    assert table.claims[0].heading.startswith(f"SD of accuracy: {sd} for RF")
 
 
 def test_the_figures_of_runs(make, tmp_path):
@@ -71,8 +62,6 @@ def test_the_figures_of_runs(make, tmp_path):
     figure, drawn = check_figure(trimming_figure, data, {}, tmp_path)
     assert len([axis for axis in figure.axes if axis.get_visible()]) == 3
     assert len(drawn.frame) == 36
-    assert "is 100 % [74 %, 100 %] for RF, 92 % [62 %, 100 %] for Order" in drawn.findings[0]
-    assert "1 run with a greater α̂" in drawn.findings[1]
     three = {"x": ["accuracy", "churn_ensemble", "ece"], "arms": ["rf:both"]}
     figure, drawn = check_figure(trimming_figure, data, three, tmp_path)
     assert len(figure.axes) == 3
@@ -128,19 +117,10 @@ def test_pairs_and_gaps(make, tmp_path):
     check_figure(gap_figure, make(gap_distribution), {}, tmp_path)
 
 
-def test_ensembles_over_size_draw_and_state_medians(make, tmp_path):
+def test_ensembles_over_size_are_of_the_chosen_arms(make, tmp_path):
     options = {"arms": ["rf", "rf:both"]}
     _, drawn = check_figure(ensembles_figure, make(trimming_ensembles), options, tmp_path)
     assert set(drawn.frame["arm"]) == set(options["arms"])
-    single = drawn.frame.query("arm == 'rf' and size == 1")
-    claims = {claim.name: claim for claim in drawn.claims if claim.text.startswith("RF: ")}
-    assert drawn.drawn == claims["ks_smallest"].statistics == {"median"}
-    assert len(claims["ks_smallest"].rows) == len(single) == 12
-    assert f"{single['ks'].median():.3f} (median of 12 runs" in claims["ks_smallest"].text
-    whole = drawn.frame.query("arm == 'rf' and size == 12")["ks"].item()
-    (estimate,) = claims["ks_beyond"].estimates
-    assert estimate.value == (single["ks"] > whole).mean()
-    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
 
 
 def test_the_table_of_ensembles(make, tmp_path):
@@ -217,10 +197,7 @@ def test_information_is_a_row_a_measure(make, tmp_path):
     table = check_table(draw(information_table, make(trimming_information), {}), tmp_path)
     assert len(table.shown) == 15
     assert list(table.shown["Measured on one half"][:2]) == ["α̂", "KS distance"]
-    (claim,) = table.claims
-    assert [estimate.subject for estimate in claim.estimates] == ["Order", "Init and order"]
     assert "nothing is left to correlate: RF." in table.footnote
-    assert "power 80 % against a partial correlation of 0.5" in claim.limits
 
 
 @pytest.mark.parametrize(
@@ -244,25 +221,6 @@ def test_empty_figures(make, kind):
     assert draw(kind, data, {})[1].frame.columns[0] == "nothing_to_show"
 
 
-@pytest.fixture(scope="module")
-def measured_gaps(tmp_path_factory):
-    """Runs of one signal with their outputs; the first half is the reference."""
-    y, found = runs(n=24)
-    return data_of(tmp_path_factory.mktemp("o"), y, found), found
-
-
-@pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
-def test_small_gaps_are_counted_wherever_bins_begin(measured_gaps, n_bins):
-    read, found = measured_gaps
-    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
-    single = np.mean(np.abs(found) <= 1)
-    together = np.mean(np.abs(found.mean(axis=0)) <= 1)
-    data = ExhibitData(table, read.metrics, read.info, "k", "T")
-    headline = draw(gap_figure, data, {})[1].headline
-    assert f"{100 * single:.1f} % of items in single runs" in headline
-    assert f"{100 * together:.1f} % in the ensemble" in headline
-
-
 def test_undefined_correlation_is_not_reported_as_equal():
     rows = pd.DataFrame([
         {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
@@ -272,21 +230,7 @@ def test_undefined_correlation_is_not_reported_as_equal():
     ])  # fmt: skip
     data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
     table = draw(information_table, data, {})
-    assert not table.claims
     assert "so nothing is left to correlate: RF." in table.footnote
-
-
-def test_tried_sizes_are_named_where_none_is_reliable(make):
-    """Sizes between those tried are not spoken of."""
-    data = make(trimming_ensembles)
-    rows = data.statistics.query("arm == 'rf' or reason != ''").copy()
-    rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
-    table = draw(ensembles_table, replace(data, statistics=rows), {})
-    assert table.headline == "No tried size (3 to 5 runs) gives all ensembles a low α̂"
-    assert "no tried size (3 to 5 runs) gives all" in table.findings[0]
-    rows.loc[rows["size"] == 5, "alpha_hat"] = 0.0
-    table = draw(ensembles_table, replace(data, statistics=rows), {})
-    assert table.headline == "From 5 runs on all ensembles have a low α̂"
 
 
 def test_few_ensembles_have_large_dots(make):
@@ -300,26 +244,6 @@ def test_few_ensembles_have_large_dots(make):
         assert not line.get_clip_on()
 
 
-def test_shares_of_ensembles_count_shared_runs(make):
-    """12 runs hold four ensembles of three without a common run: too few for a power of 80 %."""
-    rows = make(trimming_ensembles).statistics.query("arm == 'rf' or reason != ''").copy()
-    rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
-    table = draw(ensembles_table, replace(make(trimming_ensembles), statistics=rows), {})
-    [claim] = [one for one in table.claims if one.name == "low_alpha_share"]
-    ensembles = (rows["size"] == 3).sum()
-    assert [one.share_n for one in claim.estimates] == pytest.approx(
-        [1 / (k / 12 + (1 - k / 12) / ensembles) for k in (3, 5)]
-    )
-    statement = Statement("Most ensembles have a low α̂.", "low_alpha_share", above=0.7)
-    evidence = judge(statement, [claim])
-    assert evidence.verdict == "not yet"
-    assert claim.estimates[0].high == pytest.approx(
-        stats.beta.ppf(0.975, 1, claim.estimates[0].share_n)
-    )
-    assert evidence.needed
-    assert "too narrow" not in claim.limits
-
-
 def test_a_trimming_level_that_hardly_varies_is_one_line(make):
     data = make(trimming)
     flat = data.statistics.assign(alpha_hat=0.001)
@@ -328,27 +252,7 @@ def test_a_trimming_level_that_hardly_varies_is_one_line(make):
 
 
 def test_measured_runs_are_told_from_references(make):
-    """Half of the runs are references, so n of the claims is not n of the arm."""
+    """Half of the runs are references."""
     drawn = draw(trimming_figure, make(trimming), {})[1]
     assert "Seeds per arm: 24." in drawn.footnote
     assert "the first half is the reference; 12 are measured." in drawn.footnote
-    assert "12 runs each)" in drawn.findings[0]
-    gaps = draw(gap_figure, make(gap_distribution), {})[1]
-    assert "(24 runs each)" in gaps.findings[0]
-
-
-def test_statements_of_the_study_name_claims_that_are_made(make):
-    kinds = {
-        trimming_figure: trimming, information_table: trimming_information,
-        gap_figure: gap_distribution, ensembles_figure: trimming_ensembles,
-        ensembles_table: trimming_ensembles, trimming_pairs_figure: trimming_pairs,
-    }  # fmt: skip
-    drawn: dict = {}
-    for kind, analysis in kinds.items():
-        made, form = (
-            draw(kind, make(analysis), {}),
-            "figure" if hasattr(kind, "figure") else "table",
-        )
-        drawn[f"{kind.__name__}:{form}"] = (made[1] if form == "figure" else made).claims
-    drawn["sd_ratios_table"] = [SimpleNamespace(name="sd_ratio")]  # tested with its kind
-    assert unknown_claims("training_variability", drawn) == []

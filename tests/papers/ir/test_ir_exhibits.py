@@ -1,4 +1,4 @@
-"""Tables and figures of scores over seeds, and their claims."""
+"""Tables and figures of scores over seeds."""
 
 import json
 from dataclasses import replace
@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
-from reseed.comparison.claims.evidence import judge
 from reseed.core.errors import ReseedError
-from reseed.core.statement import Statement
 from reseed.plugins.kinds import find_kind, read_options
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
@@ -42,11 +40,6 @@ def test_table_has_the_constant_prediction_and_run_counts(scores, tmp_path):
     line = next(line for line in text.splitlines() if line.startswith("| RF"))
     cells = [cell.strip() for cell in line.split("|")]
     assert cells[6:10] == ["6", "6", "1", "29 %"]
-    claims = {claim.name: claim.text for claim in table.claims}
-    assert claims["repeated_outputs"].endswith(
-        "of different outputs, of 4 runs: 1 for XGB on Magic."
-    )
-    assert claims["collapsed_runs"].endswith("Their numbers, of 6 runs: 1 for RF on Magic.")
 
 
 def test_table_of_deviations_shows_published_ones(scores, tmp_path):
@@ -88,52 +81,13 @@ def test_scores_on_several_test_sets_are_distinguished():
     )
     table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    assert "(3 settings, 5 seeds each)" in table.claims[0].text
     table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
-    assert "none of the 3 settings" in table.claims[0].text
 
 
 def test_boxes_refuse_a_metric_without_scores():
     with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
         read_options(find_kind("exhibits", "papers.ir.seed_boxes:figure"), {"metrics": ["auc"]})
-
-
-def test_scores_that_do_not_vary_enter_no_ratio(scores):
-    """The SD of one arm is a rounding error: no estimate, and counted by itself."""
-    arms = scores.statistics["arm"]
-    names = ["sd", "ratio_low", "ratio_high"]
-    rows = scores.statistics.assign(**scores.statistics[names].where(arms == "rf", 1.2e-16))
-    claim, resampled = draw(bootstrap_table, replace(scores, statistics=rows), {}).claims
-    values = rows[rows["metric"] == "macro_f1"]["bootstrap_sd"]
-    assert sorted(one.value for one in resampled.estimates) == sorted(values)
-    assert all(one.low < one.value < one.high for one in resampled.estimates)
-    assert [estimate.subject for estimate in claim.estimates] == ["RF on Magic"]
-    assert "does not vary over seeds for 1 of the 2 pairs" in claim.text
-    assert "below one for neither setting" in claim.text
-    assert "median" not in claim.text
-
-
-def test_groups_of_models_have_claims_of_their_own(scores):
-    groups = {"Forests": ["rf"], "Networks": ["bert"]}
-    table = draw(bootstrap_table, scores, {"groups": groups})
-    assert [claim.name for claim in table.claims] == [
-        "seed_over_test_set", "seed_over_test_set_forests", "bootstrap_sd",
-    ]  # fmt: skip
-    assert table.claims[1].text.startswith("Forests: ")
-    statement = Statement("The seed matters less.", "seed_over_test_set_forests", below=1000)
-    assert judge(statement, table.claims).verdict == "supported"
-
-
-def test_f1_without_any_variation(tmp_path):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 100)
-    arms = {("magic", "rf"): (y, [np.clip(y * 0.4 + rng.uniform(0, 0.6, 100), 0.01, 0.99)] * 6)}
-    data = study_of(write_outputs(tmp_path, arms), arms)
-    shown = ExhibitData(run_analysis(seed_scores, data), data.metrics, data.info)
-    [claim] = draw(seed_boxes, shown, {})[1].claims
-    assert claim.heading == claim.text.removesuffix(" (6 seeds).")
-    assert claim.text.startswith("F1 does not vary over seeds for the only ")
 
 
 def test_no_scores_give_no_exhibit(scores):

@@ -1,7 +1,5 @@
 """The verdicts over seeds and items, as printed and drawn."""
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
@@ -9,7 +7,7 @@ from readable import check_table
 from reseed.report.analyses import item_pairs
 from reseed.report.exhibits import item_pairs_table
 from reseed.report.rendering.data import ExhibitData
-from run_kinds import claims_of, draw, run_analysis
+from run_kinds import draw, run_analysis
 from test_item_pairs import FAST, arms
 
 
@@ -41,16 +39,6 @@ def test_numbers_in_place_of_sentences(data, tmp_path):
     assert list(table.shown["Seeds' share"])[-1] == "not known"
     row = data.statistics.query("metric == 'auc'").iloc[0]
     assert table.shown["Difference"].iloc[0].startswith(f"{100 * row['difference']:.1f}"[:3])
-
-
-def test_pairs_without_seed_spread_have_no_share_of_the_seeds(data):
-    judged = data.statistics["scope"] == "seeds and items"
-    rows = data.statistics.assign(outcome="no difference shown", single_a=0.0, single_b=0.0)
-    rows.loc[judged & (rows["metric"] == "auc"), "sd_runs"] = [1e-17, 0.01, 0.02]
-    said = claims_of(draw(item_pairs_table, replace(data, statistics=rows), {}))
-    assert "none of the 3 pairs" in said["shown_differences"]
-    assert "(mean of 2 pairs" in said["single_winners"] or "each of 2" in said["single_winners"]
-    assert " of 2 pairs" in said["seed_share"]
 
 
 def test_nothing_is_said_plainly(data):

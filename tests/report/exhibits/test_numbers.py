@@ -2,9 +2,7 @@
 
 import math
 
-import pandas as pd
 import pytest
-from reseed.comparison.claims import phrases
 from reseed.report.rendering.numbers import (
     NONE,
     decimals,
@@ -16,11 +14,6 @@ from reseed.report.rendering.numbers import (
     spread_decimals,
     two_digits,
 )
-
-
-def pool_shares(values, show):
-    rows = pd.DataFrame({"share": values, "metric": "accuracy"})
-    return phrases.pooled(rows, "share", show, noun="pair").text
 
 
 @pytest.mark.parametrize(
@@ -41,36 +34,6 @@ def test_a_range_whose_ends_read_the_same_is_one_number(values, text):
 def test_it_is_the_text_that_decides():
     assert from_to([0.331, 0.334], percent) == "33 %"
     assert from_to([0.331, 0.349], percent, to="–") == "33 %–35 %"
-
-
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ([0.331, 0.334], "33 % (each of 2 pairs)"),
-        ([0.331], "33 % (1 pair)"),
-        ([0.0, 0.0, 0.0, 0.29], "0 % (median of 4 pairs, 0 % to 29 %)"),
-    ],
-)
-def test_a_median_with_its_ends(values, text):
-    assert pool_shares(values, percent) == text
-
-
-@pytest.mark.parametrize(
-    ("n", "total", "text"),
-    [
-        (3, 5, "3 of the 5 others"),
-        (0, 5, "none of the 5 others"),
-        (5, 5, "all 5 others"),
-        (1, 1, "the only other"),
-        (0, 1, "no other"),
-        (2, 2, "both others"),
-        (0, 2, "neither other"),
-        (1, 2, "1 of the 2 others"),
-    ],
-)
-def test_a_part_of_a_count(n, total, text):
-    rows = pd.DataFrame({"arm": range(total)})
-    assert phrases.share(rows, rows["arm"] < n, "other").text == text
 
 
 @pytest.mark.parametrize(
@@ -97,9 +60,6 @@ def test_only_shares_in_ranges_are_rounded_to_never_or_always():
     assert from_to([0.0, 0.002], rounded_percent) == "below 1 %"
     assert from_to([0.999, 1.0], rounded_percent) == "over 99 %"
     assert from_to([0.0, 0.0], rounded_percent) == "0 %"
-    assert pool_shares([0.0, 0.002], rounded_percent) == "below 1 % (each of 2 pairs)"
-    assert pool_shares([0.998], rounded_percent) == "over 99 % (1 pair)"
-    assert pool_shares([0.002, 0.2], rounded_percent) == ("10 % (median of 2 pairs, 0 % to 20 %)")
 
 
 def test_decimals_follow_spreads_or_separate_the_values():

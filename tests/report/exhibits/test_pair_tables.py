@@ -94,37 +94,8 @@ def test_arms_go_by_their_titles(snapshot):
     assert "rf:" not in text_of(made)
 
 
-@pytest.mark.parametrize(
-    ("models", "said"),
-    [
-        ({"rf": 0.8, "xgb": 0.9}, "A difference is shown for the only pair ({})"),
-        (
-            {"rf": 0.8, "xgb": 0.9, "ffnn": 0.7},
-            "A difference is shown for all 3 pairs (2 of them {})",
-        ),
-    ],
-)
-def test_headlines_say_that_a_few_runs_lie_far_away(models, said):
-    """One run of the forest collapses: differences to it rest on that run."""
-    rows = runs(models, n=20, sd=0.002)
-    [row] = [row for row in rows if (row["model"], row["init"]) == ("rf", 3)]
-    row["auc"] -= 0.05
-    headline = Study.of(rows).show("verdicts_table").headline
-    assert headline == said.format("with a few runs far from the others")
-
-
 def test_sentences_below_a_table_name_their_dataset():
     """As text they stand below all rows: `XGB beats RF` alone may be of either dataset."""
     lines = markdown(Study.of(splits(TWO, SIX[:2])).show("verdicts_table")).splitlines()
     message = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
     assert message == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("means", "limits"), [(0.8005, "detectable with"), (0.9, "95 % intervals")]
-)
-def test_the_precision_of_a_single_pair_has_its_unit(means, limits):
-    table = Study.of(splits({"rf": 0.8, "xgb": means})).show("verdicts_table")
-    claim = table.claims[-1]
-    assert claim.precision.startswith(limits)
-    assert claim.precision.endswith(" points of AUC")

@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.comparison.claims.formatting import format_number
 from reseed.report.analyses import seed_choice
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions
 from reseed.report.exhibits import seed_choice_table
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import write_table
-from run_kinds import claims_of, draw, run_analysis
+from run_kinds import draw, run_analysis
 from scipy.special import expit
 from study_frames import about, amended, frame, replaced, trial
 from test_noise_analysis import write
@@ -67,30 +66,6 @@ def test_the_table_sums_up_each_cell(data, tmp_path):
     write_table(table, tmp_path / "t")
     raw = pd.read_csv(tmp_path / "t.csv")
     assert raw["churn"].iloc[1] == pytest.approx(rows["churn"].mean())
-
-
-def test_claims_count_by_the_numbers(data):
-    said = claims_of(draw(seed_choice_table, data, {}))
-    cells = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
-    low, high = (format_number(100 * end, 2) for end in cells["optimism"].agg(["min", "max"]))
-    assert f"scores {low} to {high} points less" in said["selection_optimism"]
-    assert said["admitted_models"].startswith("70 of the 72 trained models")  # two outliers
-
-
-def test_a_shared_best_accuracy_has_no_best_model(data):
-    tied = data.statistics.assign(
-        accuracy=data.statistics["accuracy"].where(data.statistics["dataset"] != "magic", 0.9)
-    )
-    said = claims_of(draw(seed_choice_table, replace(data, statistics=tied), {}))
-    assert "; in 4 of the 6 settings several models share it (" in said["best_by_test"]
-
-
-def test_the_headline_is_about_halves_of_the_test_rows(data):
-    """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
-    optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
-    low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
-    message = f"half of the test rows is {low} to {high} points worse"
-    assert message in draw(seed_choice_table, data, {}).headline
 
 
 def test_cells_of_several_splits_say_which(data):

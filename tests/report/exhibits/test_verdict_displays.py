@@ -108,13 +108,7 @@ def many(count, shown):
 
 
 def test_the_27th_group_is_not_the_first():
-    _, apart = draw(critical_difference_figure, many(30, lambda i, j: True), {})
-    assert apart.headline == "All 30 models are shown to differ"
-    _, two = draw(critical_difference_figure, many(2, lambda i, j: True), {})
-    assert two.headline == "The 2 models are shown to differ"
-    figure, neighbours = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
-    words = "30 models in 29 groups without a shown difference; the best is not alone"
-    assert neighbours.headline == words
+    figure, _ = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
     assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
@@ -176,7 +170,4 @@ def test_a_dataset_that_is_not_drawn_still_counts():
     entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
     data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
     _, drawn = draw(critical_difference_figure, data, {})
-    assert (
-        drawn.headline == "The best model is shown to differ from all others on 1 of the 2 datasets"
-    )
     assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

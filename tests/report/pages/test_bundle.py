@@ -1,4 +1,4 @@
-"""The archive of a study: its files, claims and citations, and equal bytes for equal input."""
+"""The archive of a study: its files, statements and citations, and equal bytes for equal input."""
 
 import json
 import zipfile
@@ -10,9 +10,7 @@ from reseed.report.rendering.sidecar import Sidecar
 
 
 def exhibit(name, form, empty=""):
-    sidecar = Sidecar(
-        form, f"Title of {name}", "Higher", ["It is higher."], [{"name": "higher"}], empty=empty
-    )
+    sidecar = Sidecar(form, f"Title of {name}", [{"verdict": "supported"}], empty=empty)
     return Exhibit(name, sidecar, "")
 
 
@@ -29,16 +27,16 @@ def write(folder, archive):
     write_bundle(StudyReport("paper", info, exhibits), folder, archive)
 
 
-def test_archive_holds_files_claims_and_citations(tmp_path):
+def test_archive_holds_files_statements_and_citations(tmp_path):
     write(tmp_path, tmp_path / "paper.zip")
     with zipfile.ZipFile(tmp_path / "paper.zip") as archive:
         files = {name: archive.read(name).decode() for name in archive.namelist()}
     names = {"figures/a.pdf", "figures/a.csv", "tables/b.tex", "tables/b.csv"}
-    assert set(files) == names | {"claims.json", "citation.txt"}
+    assert set(files) == names | {"statements.json", "citation.txt"}
     assert files["tables/b.tex"] == "content of tables/b.tex"
-    claims = json.loads(files["claims.json"])
-    assert claims["exhibits"]["a"]["claims"] == [{"name": "higher"}]
-    assert set(claims["exhibits"]) == {"a", "b"}
+    stated = json.loads(files["statements.json"])
+    assert stated["exhibits"]["a"]["statements"] == [{"verdict": "supported"}]
+    assert set(stated["exhibits"]) == {"a", "b"}
     for text in ("A. Author. 2024.", "MAGIC: B. 2004.", "commit abc"):
         assert text in files["citation.txt"]
 

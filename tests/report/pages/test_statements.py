@@ -1,15 +1,12 @@
 """Statements on the front page and on the pages of studies, and the summary of the verdicts."""
 
 import json
-import math
 import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
-from reseed.comparison.claims.evidence import judge_all
+from reseed.comparison.claims.evidence import judge
 from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, TrialCounts
@@ -20,23 +17,18 @@ from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
 from reseed.report.rendering.sidecar import Sidecar
 
 
-def estimates(*intervals):
-    return [
-        Estimate(f"s{i}", (low + high) / 2, low, high, 0.95, (0, math.inf))
-        for i, (low, high) in enumerate(intervals)
-    ]
-
-
 def record(*intervals, text="Splits matter more", **changes):
     """The record of a statement above 1, from intervals of ratios; none: not run."""
-    rows = pd.DataFrame({"n": [6] * max(1, len(intervals))})
-    claim = Claim(
-        "ratio", "the ratio is large", rows, {}, Sample.of(rows, "n", "seed"),
-        statistic="SD ratio", null="ratio 1", estimates=estimates(*intervals),
-    )  # fmt: skip
+    rows = pd.DataFrame(
+        [((low + high) / 2, low, high) for low, high in intervals],
+        columns=["ratio", "ratio_low", "ratio_high"],
+    ).assign(n=6, level=0.95)
     given = {"published": "2 to 5", "paper": (2.0, 5.0), "source": "Table 3"} | changes
-    [found] = judge_all([Statement(text, "ratio", above=1, **given)], [claim] if intervals else [])
-    return found
+    statement = Statement(
+        text, value="ratio", scale="log", title="SD ratio", above=1, noun="seed", **given
+    )
+    names = [f"s{i}" for i in range(len(rows))]
+    return judge(statement, rows, lambda _: names, lambda _: None).record()
 
 
 RECORDS = [
@@ -111,18 +103,10 @@ def test_the_picture_shows_the_limit_the_paper_and_the_runs():
     assert axis.x(0) == axis.x(1e-9)
 
 
-def with_answer():
-    """A study whose exhibit has a headline and a finding with a word that the page explains."""
-    report = study()
-    [shown] = report.exhibits
-    said = replace(shown.sidecar, headline="Splits matter more", findings=["The SD is 2."])
-    return replace(report, exhibits=[replace(shown, sidecar=said)])
-
-
 REPORTS = {
     "five statements": study(),
     "a reference": study(reference=reference_of(record((1.3, 1.9), text="Order matters more"))),
-    "an answer": with_answer(),
+    "an answer": study(answer=["The SD is 2."]),
     "no statement": study([], scale="as given"),
     "a dataset left out": replace(
         study(), info=study().info.model_copy(update={"left_out": ["Rare panel"]})
@@ -166,7 +150,7 @@ def test_front_page_shows_references_of_studies_left_out(tmp_path):
     assert page.count("<h3>") == 1  # no card
 
 
-@pytest.mark.parametrize("name", ["five statements", "no statement", "coverage"])
+@pytest.mark.parametrize("name", ["five statements", "an answer", "no statement", "coverage"])
 def test_page_of_a_study(name, snapshot):
     assert body(build_study_page(REPORTS[name], "index.html")) == snapshot
 
@@ -177,41 +161,6 @@ def test_pages_have_the_same_statements():
         rows = re.findall(r'<tr id="paper-table1-[^"]*" data-verdict="([^"]*)"', page)
         assert rows == ["supported", "contradicted", "not yet", "not comparable", "not run"]
     assert "All studies" not in build_study_page(report)
-
-
-def test_headline_of_a_card_is_of_its_answer():
-    """An exhibit on accuracy does not head the answer of one on F1 that has no headline."""
-    report = study()
-    one = Sidecar("table", findings=["F1 varies."], headings=[["x"]])
-    two = replace(one, findings=["Accuracy varies."], headline="The rows change accuracy")
-    exhibits = [Exhibit("a", one, ""), Exhibit("b", two, "")]
-    page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
-    assert "<p>F1 varies.</p>" in page
-    assert "The rows change accuracy" not in page
-
-
-def claim_record(name, text, limits=""):
-    return {"name": name, "text": text, "limits": limits}
-
-
-def test_answer_repeats_no_claim_and_states_its_power():
-    """Three exhibits of one analysis: each adds another claim, if it has one."""
-    report = study([])
-    texts = [[("range", "None of 3.", "power 11 %"), ("sd", "The SD is 2.", "")],
-             [("range", "None of 2.", ""), ("sd", "The SD of two is 3.", "")],
-             [("range", "None of 1.", "")]]  # fmt: skip
-    exhibits = [
-        Exhibit(f"table{i}", replace(
-            report.exhibits[0].sidecar,
-            findings=[text for _, text, _ in claims],
-            claims=[claim_record(*claim) for claim in claims],
-        ), "")
-        for i, claims in enumerate(texts)
-    ]  # fmt: skip
-    report = replace(report, exhibits=exhibits)
-    assert report.answer == ["None of 3.", "The SD of two is 3."]
-    for page in (build_index([report], ["paper.html"]), build_study_page(report)):
-        assert 'None of 3. <span class="soft">[power 11\u00a0%]</span>' in page
 
 
 def luminance(colour):

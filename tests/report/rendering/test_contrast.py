@@ -8,7 +8,7 @@ from reseed.core.study_info import StudyInfo
 from reseed.report.rendering import style
 from reseed.report.rendering.contrast import LEAST, contrast, darken_texts, readable
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo, write_figure
+from reseed.report.rendering.figures import FigureInfo, write_figure
 from reseed.report.rendering.panels import COLOURS
 
 
@@ -37,7 +37,7 @@ def test_written_figures_hold_no_pale_text(tmp_path):
     data = ExhibitData(None, pd.DataFrame(), StudyInfo(scale="demo"), title="A figure")
     write_figure(
         figure,
-        FigureInfo(pd.DataFrame(), "", alt="x", drawn=NO_CENTRE),
+        FigureInfo(pd.DataFrame(), "", alt="x"),
         data,
         tmp_path / "a",
         ("png",),

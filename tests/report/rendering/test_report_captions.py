@@ -1,4 +1,4 @@
-"""Captions of Snakemake's report print claims as they are."""
+"""Captions of Snakemake's report print texts as they are."""
 
 import json
 
@@ -27,18 +27,17 @@ def test_texts_are_printed_as_they_are(text):
     assert plain == " ".join(text.split())
 
 
-def test_caption_holds_headline_claims_and_footnote(tmp_path):
-    sidecar = {
-        "empty": "", "headline": "Higher", "findings": ["It is *higher*.", "n is 6."],
-        "caption": "", "footnote": "Scale: demo.",
-        "claims": [
-            {"text": "It is *higher*.", "limits": "p 0.2; power 30 % against 1 SD"},
-            {"text": "n is 6.", "limits": ""},
-        ],
-    }  # fmt: skip
-    (tmp_path / "a.b.json").write_text(json.dumps(sidecar))
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"title": "Table 1", "caption": "It is *higher*."}, ["It is *higher*.", "Scale: demo."]),
+        ({"title": "Table 1"}, ["Table 1", "Scale: demo."]),
+        ({"title": "Table 1", "empty": "No runs."}, ["No runs.", "Scale: demo."]),
+    ],
+)
+def test_the_caption_is_that_of_the_study_or_the_title(given, expected, tmp_path):
+    (tmp_path / "a.b.json").write_text(json.dumps(given | {"footnote": "Scale: demo."}))
     write_caption(tmp_path / "a.b")
     html = printed((tmp_path / "a.b.rst").read_text())
-    finding = "It is *higher*. [p 0.2; power 30 % against 1 SD]"
-    for text in ("Higher", finding, "n is 6.", "Scale: demo."):
-        assert f"<p>{text}</p>" in html
+    assert [text for text in expected if f"<p>{text}</p>" in html] == expected
+    assert html.count("<p>") == len(expected)

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
-from reseed.comparison.claims.estimates import Estimate
+from reseed.comparison.claims.settings import Setting
 from reseed.stats import spread_contrasts
 from reseed.stats.shares import wilson_interval
+from reseed.stats.spread_contrasts import LEAST_SEEDS  # noqa: F401 - `report` may not import stats
 
 #: Power with which `needed` finds the value that was measured.
 POWER = 0.8
@@ -42,7 +43,7 @@ class AverageOfEnds:
     of Wilson for shares of n cases, and otherwise about Gaussian on the scale of `transform`.
     """
 
-    estimates: Sequence[Estimate]
+    estimates: Sequence[Setting]
 
     def interval(self, chosen: Sequence[int], level: float) -> tuple[float, float, float]:
         """As `Average.interval`."""
@@ -91,7 +92,7 @@ class MeanLogRatio:
         return spread_contrasts.mean_ratio_groups(self.cells, [self.pairs[i] for i in chosen])
 
 
-def interval_at(estimate: Estimate, level: float) -> tuple[float, float]:
+def interval_at(estimate: Setting, level: float) -> tuple[float, float]:
     """The interval of an estimate at another level; NaN without one, unchanged without error."""
     low, high = estimate.low, estimate.high
     if not estimate.has_interval or estimate.level >= 1 or isclose(level, estimate.level):
@@ -112,7 +113,7 @@ def interval_at(estimate: Estimate, level: float) -> tuple[float, float]:
     return max(below, bounds[0]), min(above, bounds[1])
 
 
-def share_n(estimate: Estimate) -> float | None:
+def share_n(estimate: Setting) -> float | None:
     """n of a share: that of the estimate, or of Wilson's interval; None for another interval.
 
     Each end e of Wilson's interval of the share p solves (p − e)² = z² e (1 − e) / n.

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, nan
 from typing import Any, Literal
 
+import pandas as pd
+
 from reseed.comparison.claims.averages import POWER, Average, AverageOfEnds
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
+from reseed.comparison.claims.formatting import count_noun
+from reseed.comparison.claims.settings import Setting, read_settings, select_rows
 from reseed.core.statement import Statement
 
 Verdict = Literal["supported", "contradicted", "mixed", "not yet", "not comparable", "not run"]
@@ -49,7 +51,6 @@ class Evidence:
     n: the sample, as text.
     needed: size of the sample with which the average would be decided, about; None if not known.
     reason: why the verdict is not one of the decided ones.
-    sentence: of the claim.
     """
 
     statement: Statement
@@ -66,8 +67,6 @@ class Evidence:
     noun: str = ""
     needed: int | None = None
     reason: str = ""
-    sentence: str = ""
-    limits: str = ""
 
     def record(self) -> dict[str, Any]:
         """The evidence as JSON data, in which NaN is null; `read_evidence` reads it."""
@@ -81,9 +80,7 @@ class Evidence:
 def read_evidence(record: dict[str, Any]) -> Evidence:
     """The evidence of `Evidence.record`, also after a round trip through JSON."""
     given = dict(record)
-    statement = dict(given.pop("statement"))
-    statement["paper"] = tuple(statement["paper"])
-    statement["only"] = tuple((column, tuple(values)) for column, values in statement["only"])
+    statement = {name: _as_tuples(value) for name, value in given.pop("statement").items()}
     average = given.pop("average")
     settings = tuple(_read_value(one) for one in given.pop("settings"))
     return Evidence(
@@ -94,112 +91,83 @@ def read_evidence(record: dict[str, Any]) -> Evidence:
     )
 
 
+def _as_tuples(value: Any) -> Any:
+    """JSON's lists, also nested ones, as the tuples that they were."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
+
+
 def _read_value(record: dict[str, Any]) -> ValueInUnit:
     """Ends that JSON wrote as null are NaN."""
     low, high = (nan if record[end] is None else float(record[end]) for end in ("low", "high"))
     return ValueInUnit(float(record["value"]), low, high, record["subject"])
 
 
-def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:
-    """The evidence of an exhibit's claims on a statement; claims of its name speak together.
+def judge(
+    statement: Statement,
+    frame: pd.DataFrame,
+    name_rows: Callable[[pd.DataFrame], Sequence[str]],
+    pool: Callable[[pd.DataFrame], Average | None],
+) -> Evidence:
+    """The evidence of an analysis' rows on a statement.
 
-    The order of tests: not run, not comparable, mixed, supported or contradicted, not yet.
-
-    - supported, contradicted: the 95 % interval of the average over settings lies in, or out of,
-      the region. Settings are fixed, so nothing is said about others.
-    - mixed: settings are shown on both sides, each by its own one-sided interval at 5 % / number
-      of settings.
-    - A statement is not contradicted by tests without the power to support it.
-    - A statement about each setting is supported if every 95 % interval lies in the region (an
-      intersection-union test), and contradicted if one setting is shown out of it, as for mixed.
+    name_rows: the title of each row's setting. pool: average of ratios of SDs (`pool_sd_ratios`).
     """
-    relevant = _RelevantClaims.of(statement, [one for one in claims if one.name == statement.claim])
-    if relevant is None:
+    rows = frame if frame.empty else select_rows(statement, frame)
+    if rows.empty:
         reason = "These runs have too few seeds, or none, of what it speaks about."
         return Evidence(statement, "not run", reason=reason)
-    first, sample = relevant.claims[0], relevant.sample
+    settings = read_settings(statement, rows, name_rows(rows))
+    counted = [c for name in statement.n for c in (name, f"{name}_baseline") if c in rows]
+    sizes = rows[counted].to_numpy(float)
+    low, high = int(sizes.min()), int(sizes.max())
+    text = count_noun(high, statement.noun)
+    blind = False
+    if statement.power:
+        powers = rows[statement.power].dropna()
+        blind = len(powers) > 0 and powers.max() < POWER and not (rows[statement.p] < 0.05).any()
     bare = Evidence(
         statement,
         "not comparable",
-        statistic=first.statistic,
-        unit=relevant.estimates[relevant.chosen[0]].unit,
-        ratio=first.null == "ratio 1",
-        factor=relevant.estimates[relevant.chosen[0]].factor,
-        n=sample.text,
-        noun=sample.plural or f"{sample.unit}s",
-        sentence=" ".join(claim.text for claim in relevant.claims),
-        limits="; ".join(dict.fromkeys(claim.limits for claim in relevant.claims if claim.limits)),
+        statistic=statement.title,
+        unit=statement.unit,
+        ratio=statement.scale == "log" and not statement.unit,
+        factor=100.0 if statement.unit == "points" else 1.0,
+        n=text if low == high else f"{low:,} to {text}",
+        noun=f"{statement.noun}s",
     )
-    return _measure(bare, statement, relevant)
+    average = (pool(rows) if statement.pooled else None) or AverageOfEnds(settings)
+    return _measure(bare, average, range(len(settings)), settings, high, blind)
 
 
-@dataclass(frozen=True)
-class _RelevantClaims:
-    """What claims of one name, each about other settings, say about a statement.
-
-    chosen: positions of the estimates that the statement speaks about.
-    """
-
-    claims: Sequence[Claim]
-    estimates: Sequence[Estimate]
-    chosen: tuple[int, ...]
-
-    @classmethod
-    def of(cls, statement: Statement, claims: Sequence[Claim]) -> _RelevantClaims | None:
-        """None where no estimate is one that the statement speaks about."""
-        about: list[Claim] = []
-        chosen: list[int] = []
-        estimates: list[Estimate] = []
-        for claim in claims:
-            if positions := _find_positions(statement, claim):
-                about.append(claim)
-                chosen += [len(estimates) + i for i in positions]
-                estimates += claim.estimates
-        return cls(about, estimates, tuple(chosen)) if chosen else None
-
-    @property
-    def average(self) -> Average:
-        """The claim's own; several claims have none of their own."""
-        own = self.claims[0].average if len(self.claims) == 1 else None
-        return own or AverageOfEnds(self.estimates)
-
-    @property
-    def sample(self) -> Sample:
-        samples = [claim.sample for claim in self.claims]
-        low, high = min(one.low for one in samples), max(one.high for one in samples)
-        return Sample(low, high, samples[0].unit, samples[0].plural)
-
-    @property
-    def lacks_power(self) -> bool:
-        """Whether no test rejects, and none could have been expected to."""
-        tests = [test for claim in self.claims for test in claim.tests]
-        powers = [test.power for test in tests if test.power is not None]
-        return bool(powers) and max(powers) < POWER and not any(one.rejects for one in tests)
-
-
-def _measure(bare: Evidence, statement: Statement, relevant: _RelevantClaims) -> Evidence:
-    average, chosen = relevant.average, relevant.chosen
+def _measure(
+    bare: Evidence,
+    average: Average,
+    positions: Sequence[int],
+    measured: Sequence[Setting],
+    n: int,
+    lacks_power: bool,
+) -> Evidence:
+    statement, chosen = bare.statement, tuple(positions)
     region = _region(statement)
 
     def interval(positions: tuple[int, ...], level: float) -> tuple[float, float]:
         return average.interval(positions, level)[1:]
 
     settings = tuple(
-        _in_unit(average.interval((i,), LEVEL), bare.factor, relevant.estimates[i].subject)
-        for i in chosen
+        _in_unit(average.interval((i,), LEVEL), bare.factor, measured[i].subject) for i in chosen
     )
     inside, outside = count_sides(interval, chosen, region)
     verdict: Verdict = "not comparable"
     if not statement.not_comparable:
         rule = decide_each if statement.each else decide
         verdict = rule(interval, chosen, region, LEVEL)
-    blind = verdict == "contradicted" and relevant.lacks_power
+    blind = verdict == "contradicted" and lacks_power
     verdict = "not yet" if blind else verdict
     whole = average.interval(chosen, LEVEL)
     needed = None
     if verdict == "not yet" and not blind:
         parts = [(i,) for i in chosen] if statement.each else [chosen]
-        needed = _needed(average, parts, region, relevant.sample.high)
+        needed = _needed(average, parts, region, n)
     return replace(
         bare,
         verdict=verdict,
@@ -223,19 +191,6 @@ def _needed(
         if not region[0] <= low <= high <= region[1]:
             sizes.append(average.needed(part, _nearest(value, region), n))
     return None if None in sizes else max(filter(None, sizes), default=None)
-
-
-def _find_positions(statement: Statement, claim: Claim) -> tuple[int, ...]:
-    """Positions of the estimates that the statement speaks about."""
-    everything = range(len(claim.estimates))
-    if not statement.only or len(claim.rows) != len(claim.estimates):
-        return tuple(everything)
-    rows = claim.rows.reset_index(drop=True)
-    keep = rows.index == rows.index
-    for column, values in statement.only:
-        names = rows[column].astype(str).str.partition("~")[0]
-        keep &= names.isin(values)
-    return tuple(i for i in everything if keep[i])
 
 
 def decide(
@@ -312,8 +267,3 @@ def _reason(
     return (
         f"About {needed:,} {noun} would decide it with a power of 80 %, if the estimate is right."
     )
-
-
-def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    """One record for each statement, for the sidecar of an exhibit."""
-    return [judge(statement, claims).record() for statement in statements]

@@ -20,6 +20,7 @@ from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.outputs import Outputs, metrics_of_task, read_outputs
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
+from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 from reseed.stats.spread import variance_limits
 
@@ -47,6 +48,10 @@ class NoiseRow(OutputRow):
     sd_at: float = nan
     sd_at_low: float = nan
     sd_at_high: float = nan
+    paper_seeds: float = nan
+    range_at: float = nan
+    range_at_low: float = nan
+    range_at_high: float = nan
     seed_share: float = nan
     test_set_sd: float = nan
     test_set_sd_closed_form: float = nan
@@ -67,9 +72,11 @@ class Options(Strict):
     n_boot: resamples of the test items.
     max_seeds: most models whose test items are resampled.
     test_items: size of another test set, such as a paper's, for which the SD is computed, too.
+    seeds: number of seeds by arm, such as a paper's, for which the range is computed, too.
     """
 
     test_items: Count | None = None
+    seeds: dict[str, Count] = {}
     level: Level = 0.95
     n_boot: Count = 200
     max_seeds: Count = 10
@@ -89,6 +96,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       interval of a share end at `MOST_SD`.
     - `sd_at`: what the SD would be on a test set of `test_items` items, with its interval; none for
       metrics that are no means over items.
+    - `range_at`: that SD times the mean range of a Gaussian sample of `paper_seeds`.
     - `test_set_sd`: SD of one model's score over bootstrap resamples of the test items, root mean
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
@@ -108,9 +116,19 @@ def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:
             "level": options.level,
         }
         try:
-            yield row | _measure(one, computed, options)
+            row |= _measure(one, computed, options)
+            yield row | _range_at(row, options.seeds.get(one.key["arm"]))
         except ValueError as error:
             yield row | {"reason": str(error)}
+
+
+def _range_at(row: Row, seeds: int | None) -> Row:
+    """The range of so many Gaussian scores with the SD `sd_at` and its interval."""
+    if seeds is None or "sd_at" not in row:
+        return {}
+    factor = float(expected_gaussian_range(seeds))
+    ends = {f"range_at{end}": row[f"sd_at{end}"] * factor for end in ("", "_low", "_high")}
+    return {"paper_seeds": seeds, **ends}
 
 
 def _measure(one: Outputs, metric: str, options: Options) -> Row:

@@ -14,12 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
 from reseed.comparison.claims.possible_ranks import DECIDED, choose_ranked, group_means, order_means
 from reseed.comparison.claims.typed_row import TypedRow
-from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import name_arms
@@ -34,19 +31,13 @@ from reseed.report.rendering.panels import (
 )
 from reseed.report.rendering.settings import (
     counted_settings,
-    describe_detectable,
     footnote_pairs,
     group_by_setting,
     metric_title,
-    pair_runs,
-    run_ends,
-    sample_of_ends,
 )
 
 #: Most models of a panel.
 _MOST = 40
-# Most panels with a sentence.
-_LISTED = 6
 #: Points from a panel's right edge to its first bar, and between bars.
 _FIRST, _STEP = 8, 7
 #: With more bars there is one panel a line.
@@ -118,17 +109,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             else "",
             _SHARED if any(_has_unlike_means(part) for _, part, _ in boards) else "",
         ),
-        claims=[
-            _best_alone([*(part for _, part, _ in boards), *without], [b for *_, b in boards]),
-            *(_group_of_best(data, title, part, board) for title, part, board in boards[:_LISTED]),
-        ],
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
             " to differ from every other, by the verdicts. Over datasets the line CD is the"
             " difference of mean ranks that Nemenyi's test would need, for comparison with the"
             " literature."
         ],
-        drawn=frozenset({"mean"}),
         alt="Models by mean; bars join those that the verdicts leave together.",
     )
 
@@ -198,69 +184,12 @@ def _groups(board: pd.DataFrame) -> list[list[int]]:
     return [members for members in groups if len(members) > 1]
 
 
-def _with_best(board: pd.DataFrame) -> list[str]:
-    """The best model, then those that are not shown to differ from it."""
-    best, *others = PlacedModel.read(board)
-    return [best.model, *(row.model for row in others if {*best.groups} & {*row.groups})]
-
-
 def _count_places(parts: list[pd.DataFrame]) -> str:
     """`2 datasets`, `12 settings`, `2 comparisons over datasets`."""
     shown = pd.concat(parts)
     if is_over_datasets(shown).all():
         return counted(len(parts), "comparison over datasets", "comparisons over datasets")
     return counted_settings(shown)
-
-
-def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
-    """Number of comparisons, drawn or not, in which the best model differs from all others."""
-    pairs, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
-    if len(parts) == 1:
-        rows = boards[0].assign(**run_ends(pairs))
-        groups = _groups(rows)
-        names = {
-            "models": phrases.count(rows, "model"),
-            "groups": phrases.Phrase(counted(len(groups), "group"), "count", tuple(rows.index)),
-        }
-        best = "is shown to differ from all others" if alone[0] else "is not alone"
-        finding = f"{{models}} in {{groups}} without a shown difference; the best {best}"
-        if not groups:
-            finding = f"{'the' if len(rows) == 2 else 'all'} {{models}} are shown to differ"
-    else:
-        among = "in" if is_over_datasets(pairs).all() else "on"
-        rows = pd.DataFrame([run_ends(part) for part in parts])
-        alone += [False] * (len(parts) - len(alone))
-        plural = _count_places(parts).partition(" ")[2]
-        one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
-        names = {"alone": phrases.share(rows, pd.Series(alone), one, plural)}
-        finding = f"the best model is shown to differ from all others {among} {{alone}}"
-    return Claim(
-        "best_alone",
-        finding,
-        rows,
-        names,
-        sample_of_ends(rows, pairs),
-        headline=True,
-        null="no difference",
-        precision=describe_detectable(pairs),
-    )
-
-
-def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
-    """The best model of a panel, and the models that are not shown to differ from it."""
-    best, *others = name_arms(data, part, _with_best(board)).values()
-    names = {"best": best, "others": ", ".join(map(quote_count, others))}
-    differs = "not shown to differ from {others}" if others else "shown to differ from all others"
-    return Claim(
-        f"best: {title}",
-        f"{{best}} has the best mean, {differs}",
-        part,
-        {name: phrases.name(text) for name, text in names.items()},
-        pair_runs(part),
-        subject=title,
-        null="no difference",
-        precision=describe_detectable(part),
-    )
 
 
 def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ...]] | None:

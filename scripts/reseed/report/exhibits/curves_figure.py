@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Arms, Count
 from reseed.report.analyses.curves import CurveRow
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.least import LEAST, Least, with_least
-from reseed.report.rendering.numbers import from_to, two_digits
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.numbers import from_to
 from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 
 NOTHING = "No training curves were collected at this scale."
@@ -26,8 +21,6 @@ NOTHING = "No training curves were collected at this scale."
 _DRAWN = Least(3, len, "epoch")
 # The axis leaves out early values if all values span this many times the late ones.
 _FLATTENED = 2.5
-# Fewest epochs of a curve for comparing its spread halfway and at the end.
-_EPOCHS = 4
 _ENDED = {
     "drop": "Each epoch averages over the runs still training then.",
     "carry": "A run that has ended counts with its last value.",
@@ -97,8 +90,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         note,
-        claims=_claims(panels),
-        drawn=frozenset({"mean"}),
         alt=(f"{measure_title(first.measure)} against epochs: the mean over"
                       " runs, a band of one SD within a lighter one from least to most."),
     )  # fmt: skip
@@ -147,72 +138,3 @@ def _late_limits(rows: list[CurveRow]) -> tuple[float, float] | None:
         return None
     margin = 0.15 * (high - low)
     return low - margin, high + margin
-
-
-def _select_ends(part: pd.DataFrame) -> pd.DataFrame:
-    """Rows halfway, if there are enough, and at the end of the epochs with half of the runs."""
-    whole = CurveRow.select(part, lambda row: row.n >= max(LEAST, 0.5 * row.runs))
-    ends = [len(whole) // 2, -1] if len(whole) >= _EPOCHS else [-1]
-    return whole.iloc[ends] if len(whole) else whole
-
-
-def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
-    """Whether the spread narrows over the arms, then the end of each curve."""
-    curves = [(title, ends) for title, part in panels if len(ends := _select_ends(part))]
-    halves = [ends for _, ends in curves if len(ends) > 1]
-    claims = []
-    if len(panels) > 1 and halves:
-        last = pd.concat([ends.tail(1) for ends in halves], ignore_index=True)
-        less = pd.Series([end.sd < half.sd for half, end in map(CurveRow.read, halves)])
-        finding = "the SD over runs is less at the end than halfway in {less}"
-        names = {"less": phrases.share(last, less, "arm")}
-        sample = Sample.of(last, "n", "run")
-        claims.append(Claim("narrows", finding, last, names, sample, headline=True))
-    elif len(panels) > 1 and curves:
-        claims += _end_sds(pd.concat([ends.tail(1) for _, ends in curves]))
-    return [*claims, *(_end_claim(*curve, is_alone=len(panels) == 1) for curve in curves)]
-
-
-def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
-    """The SDs at the ends of the curves that vary."""
-    last = last[~phrases.is_degenerate(last)].reset_index(drop=True)
-    if last.empty:
-        return
-    by_measure = last.assign(metric=last["measure"])
-    names = {
-        "sd": phrases.extent(by_measure, "sd", two_digits, title=measure_in_text),
-        "arms": phrases.count(last, "arm"),
-    }
-    finding, sample = "SD over runs at the end: {sd} in {arms}", Sample.of(last, "n", "run")
-    yield Claim("end_sd", finding, last, names, sample, headline=True)
-
-
-def _end_claim(title: str, ends: pd.DataFrame, is_alone: bool) -> Claim:
-    """Mean and SD at the end of a curve, and the SD halfway."""
-    rows = ends.reset_index(drop=True)
-    last, before, measure = rows.tail(1), "", CurveRow.read_first(rows).measure
-    headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
-    names = {
-        "title": phrases.name(measure_title(measure)),
-        "measure": phrases.name(measure_in_text(measure)),
-        "mean": phrases.single(last, "mean", "{:.3g}".format),
-        "sd": phrases.single(last, "sd", two_digits),
-        "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
-    }
-    if len(rows) > 1:
-        middle = rows.head(1)
-        names["half_sd"] = phrases.single(middle, "sd", two_digits)
-        names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)
-        before = "{half_sd} at epoch {half} and "
-        headline = "SD over {n}: {half_sd} at epoch {half}, {sd} at epoch {epoch}"
-    return Claim(
-        f"end: {title}",
-        "{measure} averages {mean} at epoch {epoch}; its SD over {n} is "
-        f"{before}{{sd}} at epoch {{epoch}}",
-        rows,
-        names,
-        Sample.of(rows, "n", "run"),
-        headline=headline if is_alone else "",
-        subject=title,
-        statistic="SD over runs",
-    )

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from math import isfinite
 
-import pandas as pd
-
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.fold_scores import FoldRow
-from reseed.report.exhibits.shared.single_model import describe_mean_over_splits
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import group_by_setting, metric_title
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -56,38 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        claims=[
-            *describe_mean_over_splits(data, rows),
-            *_claims(rows, "the protocol" if followed else "BCa"),
-        ],
     )
-
-
-def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
-    """Width of the corrected interval over that of the protocol, where both exist."""
-    written, corrected = (rows[f"{p}high"] - rows[f"{p}low"] for p in ("bca_", ""))
-    wider = rows[["metric", "folds"]].assign(ratio=corrected / written.where(written > 0)).dropna()
-    if wider.empty:
-        return []
-    shorter = "as BCa’s" if other == "BCa" else "as written"
-    names = {
-        "over": phrases.pooled(wider, "ratio", numbers.times, noun="interval", title=metric_title),
-        "ratio": phrases.centre(wider, "ratio", numbers.times, title=metric_title),
-    }
-    return [
-        Claim(
-            "corrected_width",
-            "corrected for folds that share training rows, the width of the interval of a mean"
-            f" score divided by that of {other} is {{over}}",
-            wider,
-            names,
-            Sample.of(wider, "folds", "fold"),
-            headline=f"Corrected, an interval is {{ratio}} times as wide {shorter}"
-            if min(row.folds for row in FoldRow.read(wider)) >= LEAST
-            else "",
-            statistic="ratio of interval widths",
-        )
-    ]
 
 
 def _line(data: ExhibitData, row: FoldRow, places: int, written: str, single: bool) -> TableRow:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import isfinite
 
 import pandas as pd
 
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
-from reseed.report.exhibits.shared.single_model import describe_spread_over_seeds
 from reseed.report.exhibits.spread_table import (
     LEAST,
     count_equal_decimals,
@@ -29,18 +25,12 @@ from reseed.report.rendering.data import (
     ExhibitData,
     NothingToShow,
     footnote,
-    metric_title,
     require_rows,
 )
 from reseed.report.rendering.settings import tail_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
-from reseed.stats.gaussian_range import tail_power
 
 DRAWS = ("spread",)
-# Level of the two-sided test of a range, which calls half as many Gaussian cells wider.
-_ALPHA = 0.05
-# Degrees of freedom of the heavy tails that the power of a test of a range is computed against.
-_TAILS = 3
 _LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
@@ -83,10 +73,6 @@ def table(data: ExhibitData, options: Options) -> Table:
         ],
         text_columns=2,
         drop_empty=True,
-        claims=[
-            *describe_spread_over_seeds(data, SpreadRow.select(rows, lambda row: row.n >= LEAST)),
-            *_claims(data, rows.drop(columns="title")),
-        ],
     )
 
 
@@ -110,66 +96,3 @@ def _line(row: SpreadRow, places: int) -> TableRow:
         "Range / Gaussian": numbers.ratio(row.range_ratio_to_gaussian),
         "Tail": tail_cell(row.tail),
     }
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """Cells whose range is wider than that of Gaussian scores, and the ratio of the two."""
-    tested = rows[(rows["tail"] != "") & ~phrases.is_degenerate(rows)]
-    if tested.empty:
-        return []
-    wide = SpreadRow.where(
-        tested, lambda row: row.range_p_value < _ALPHA and row.range_ratio_to_gaussian > 1
-    )
-    names = {
-        "wide": phrases.share(tested, wide, "setting"),
-        "alpha": phrases.setting(_ALPHA, numbers.percent),
-        "chance": phrases.setting(_ALPHA / 2 * len(tested), "{:.2g}".format),
-    }
-    ratio = phrases.pooled(
-        tested, "range_ratio_to_gaussian", numbers.ratio, noun="setting", title=metric_title
-    )
-    titled = zip(arm_titles(data, tested), SpreadRow.read(tested), strict=True)
-    sample = Sample.of(tested, "n", "seed")
-    return [
-        Claim(
-            "wide_ranges",
-            "the range is shown to be larger than Gaussian scores of that SD give in {wide}",
-            tested,
-            names,
-            sample,
-            headline="Ranges wider than Gaussian scores give: {wide}, by chance {chance}"
-            if wide.any()
-            else "No range is shown to be wider than Gaussian scores give",
-            basis="{alpha} level, two-sided, by chance alone about {chance}",
-            null="Gaussian scores",
-            precision=_power(tested),
-        ),
-        Claim(
-            "range_over_gaussian",
-            "the range divided by that expected of Gaussian scores is {ratio}",
-            tested,
-            {"ratio": ratio},
-            sample,
-            statistic="observed range over expected range",
-            null="ratio 1",
-            precision=_power(tested),
-            estimates=[
-                Estimate(
-                    f"{data.dataset(row.dataset)}, {title}",
-                    row.range_ratio_to_gaussian,
-                    bounds=(0, inf),
-                )
-                for title, row in titled
-            ],
-        ),
-    ]
-
-
-def _power(tested: pd.DataFrame) -> str:
-    """Power of the test of one range against heavy tails, for the least and the most seeds."""
-    n = [row.n for row in SpreadRow.read(tested)]
-    power = [tail_power(end, df=_TAILS, alpha=_ALPHA / 2).range for end in {min(n), max(n)}]
-    return (
-        f"power {numbers.from_to(power, numbers.percent)} a setting against Student's t with"
-        f" {_TAILS} degrees of freedom"
-    )

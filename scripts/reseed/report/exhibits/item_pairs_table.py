@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow, is_shown
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
 from reseed.plugins.options import Experiments, Names
 from reseed.report.analyses.item_pairs import ItemRow, read_item_pairs
-from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
-from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
+from reseed.report.rendering.arms import add_metric, group_title
 from reseed.report.rendering.data import (
     ExhibitData,
     footnote,
@@ -30,13 +26,9 @@ from reseed.report.rendering.numbers import (
     interval,
     interval_decimals,
     percent,
-    rounded_percent,
     several,
 )  # fmt: skip
 from reseed.report.rendering.settings import (
-    describe_half_widths,
-    difference_estimates,
-    metric_title,
     p_cell,
     pair_title,
     with_titles,
@@ -113,7 +105,6 @@ def table(data: ExhibitData, options: Options) -> Table:
         ),
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
-        claims=_claims(data, rows),
     )
 
 
@@ -139,61 +130,3 @@ def describe_failures(rows: pd.DataFrame) -> str:
     """Sentence on the failed runs of the pairs shown."""
     most = max(row.failed for row in PairRow.read(rows))
     return f"Failed runs (left out): {most:.0f} at most in a pair." if most else "No run failed."
-
-
-def select_over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
-    """Pairs that were compared over seeds and items."""
-    return ItemRow.select(rows, lambda row: row.has_seeds and row.low < row.high)
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """Shown differences, claims of single runs, and the share of the seeds in the error."""
-    both = select_over_seeds(rows)
-    if both.empty:
-        return []
-    claims = [
-        Claim(
-            "shown_differences",
-            "over seeds and items a difference is shown for {shown}",
-            both,
-            {
-                "sets": phrases.distinct(both, key_columns(both, TEST_SET_KEY), "test set"),
-                "shown": share_shown(both, "pair"),
-            },
-            _runs(both),
-            headline=True,
-            basis="on {sets}",
-            statistic="mean difference",
-            null="no difference",
-            estimates=difference_estimates(data, both),
-            precision=describe_half_widths(both[~is_shown(both)]),
-        )
-    ]
-    varied = both[~phrases.is_degenerate(both)]
-    none = varied[~is_shown(varied)]
-    if len(none):
-        wins = [row.single_a + row.single_b for row in PairRow.read(none)]
-        declared = none.assign(declared=wins)
-        share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
-        finding = (
-            "where no difference is shown and the runs differ, the share of single runs of the two"
-            " models that declare a winner, tested over items alone, is {declared}"
-        )
-        claims.append(Claim("single_winners", finding, declared, {"declared": share}, _runs(none)))
-    if len(varied):
-        share = phrases.pooled(
-            varied, "seed_share", rounded_percent, noun="pair", title=metric_title
-        )
-        finding = (
-            "where the runs differ, the seeds' share of the squared standard error of a difference"
-            " is {share}"
-        )
-        note = "The rest is the test items."
-        claims.append(
-            Claim("seed_share", finding, varied, {"share": share}, _runs(varied), note=note)
-        )
-    return claims
-
-
-def _runs(rows: pd.DataFrame) -> Sample:
-    return Sample.of(rows, ["runs_a", "runs_b"], "run", each="of each model")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Literal
 
@@ -11,18 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.item_verdicts import name_units
-from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
-from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.numbers import percent, rounded_percent
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.numbers import percent
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
@@ -30,11 +25,8 @@ from reseed.report.rendering.settings import (
     footnote_pairs,
     group_by_setting,
     in_unit,
-    metric_title,
     p_cell,
-    pair_runs,
     pair_title,
-    pair_titles,
 )
 
 _Look = tuple[str, str, Literal["full", "none"], str]
@@ -90,7 +82,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             f"{hidden} pairs with greater p are in the table only." if hidden else "",
             name_omitted([title for title, _ in panels], axes),
         ),
-        claims=_claims(data, rows),
         definitions=[
             f"Bars: {format_level(PairRow.read_first(rows).level)} interval of each pair alone."
             " Right of the line the model named first is better. p is adjusted by Holm in both"
@@ -100,54 +91,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
-        drawn=NO_CENTRE,
         alt="Difference of each pair of models with its interval, by dataset.",
     )
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """The count of shown differences; how often single runs order the pairs otherwise."""
-    titles = pair_titles(data, PairRow.read_first(rows))
-    names = {
-        "shown": share_shown(rows, "pair"),
-        "pairs": phrases.count(rows, "pair"),
-        **dict(zip("ab", map(phrases.name, titles), strict=True)),
-    }
-    claims = [claim_shown(data, rows, _count_shown(rows), names, headline=True)]
-    has_flips = PairRow.where(rows, lambda row: math.isfinite(row.instability))
-    shown = rows[is_shown(rows) & has_flips]
-    is_stable = PairRow.where(shown, lambda row: row.instability == 0)
-    if is_stable.any() and len(rows) > 1:
-        always = phrases.share(shown, is_stable, "shown difference")
-        finding = "the order of the means holds in every single run for {always}"
-        claims.append(Claim("always_ordered", finding, shown, {"always": always}, pair_runs(shown)))
-    is_open = rows["outcome"].isin(["no difference shown", "equivalent"])
-    left = rows[is_open & has_flips & ~phrases.is_degenerate(rows)]
-    if len(left):
-        flips = phrases.pooled(
-            left, "instability", rounded_percent, noun="pair", title=metric_title
-        )
-        finding = (
-            "where no difference is shown, the share of single runs that order the pair the other"
-            " way is {flips}"
-        )
-        claims.append(Claim("flips", finding, left, {"flips": flips}, pair_runs(left)))
-    return claims
-
-
-def _count_shown(rows: pd.DataFrame) -> str:
-    """Template of the number of shown differences."""
-    outcomes = set(rows["outcome"])
-    if outcomes == {"too few runs"}:
-        units = name_units(PairRow.read(rows))
-        return f"the {units} are too few to test a difference in {{pairs}}"
-    if outcomes == {"no variation"}:
-        return "the differences do not vary between runs, so they are not tested in {pairs}"
-    if len(rows) > 1:
-        return "a difference is shown for {shown}"
-    if outcomes != {"difference"}:
-        return "no difference is shown between {a} and {b}"
-    return ", ".join(["{a} is shown to be better than {b}", *count_conditions(rows)])
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
-from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Estimate, Sample, Test
 from reseed.comparison.claims.formatting import format_level
-from reseed.core.schemas import Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.sd_ratios import RatioRow
-from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title, cell_titles
 from reseed.report.rendering.data import (
@@ -43,7 +36,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         )
         section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(arm, baseline, row, places), section)
-    several = len({row.metric for row in ratios}) > 1
     return lines.table(
         data,
         rows,
@@ -59,15 +51,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             f"Left out: {'; '.join(reasons)}." if reasons else "",
             per="arm",
         ),
-        claims=[
-            _claim(
-                data,
-                part,
-                [pair for pair, row in zip(pairs, ratios, strict=True) if row.metric == metric],
-                f"sd_ratio_{metric}" if several else "sd_ratio",
-            )
-            for metric, part in rows.groupby("metric", sort=False)
-        ],
     )  # fmt: skip
 
 
@@ -99,57 +82,3 @@ def _other_data(ratios: list[RatioRow]) -> str:
         "An arm and its baseline differ in data and test set, too: their ratio is not the effect of"
         " one difference alone."
     )
-
-
-def _baseline(row: Row) -> Row:
-    """The cell of the baseline of a row."""
-    names = ("experiment", "dataset", "scheme", "varied", "hyperparameters_source")
-    return row | {"arm": row["baseline"]} | {name: row[f"baseline_{name}"] for name in names}
-
-
-def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim:
-    ratios = RatioRow.read(rows)
-    alpha = 1 - ratios[0].level
-    tests = [Test("the SDs are equal", row.p, alpha) for row in ratios]
-    titles = [f"{arm} to {baseline}" for arm, baseline in pairs]
-    names = {
-        "metric": phrases.name(metric_title(ratios[0].metric)),
-        "arm": phrases.name(pairs[0][0]),
-        "baseline": phrases.name(pairs[0][1]),
-        "smaller": phrases.share(
-            rows, RatioRow.where(rows, lambda r: r.p < alpha and r.ratio < 1), "pair"
-        ),
-        "greater": phrases.share(
-            rows, RatioRow.where(rows, lambda r: r.p < alpha and r.ratio > 1), "pair"
-        ),
-    }
-    finding = "the ratio of the SDs of {metric} over seeds is {estimates}"
-    headline = "SD of {metric} over seeds: smaller in {smaller}, greater in {greater}"
-    if len(rows) == 1:
-        finding = "the SD of {metric} over seeds of {arm} is {estimates} times that of {baseline}"
-        headline = "SD of {metric} over seeds: {arm} has {values} times that of {baseline}"
-    return Claim(
-        name,
-        finding,
-        rows,
-        names,
-        Sample.of(rows, ["n", "n_baseline"], "seed", each="each"),
-        headline=headline,
-        note="Data and test sets of a pair differ, too." * bool(_other_data(ratios)),
-        show=numbers.ratio,
-        noun="pair",
-        statistic="ratio of SDs over seeds",
-        estimates=Estimate.of_rows(rows, titles, "ratio", (0, math.inf)),
-        tests=tests,
-        null="ratio 1",
-        precision=_precision(ratios, tests),
-        average=mean_log_ratio(data, [(row, _baseline(row)) for row in rows.to_dict("records")]),
-    )
-
-
-def _precision(ratios: list[RatioRow], tests: list[Test]) -> str:
-    """Smallest detectable ratio, where a test does not reject."""
-    if all(test.rejects for test in tests):
-        return ""
-    sizes = numbers.from_to((row.detectable for row in ratios), numbers.ratio)
-    return f"power 80 % against a ratio of {sizes}"

@@ -10,7 +10,6 @@ from reseed.report.exhibits.shared.seed_choice import (
     CELL,
     NOTHING,
     by_which_score,
-    claims,
     describe_alpha,
     footnote_choice,
     name_cells,
@@ -49,7 +48,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             " Ensemble: mean logit of all seeds. ECE: of the predicted class.",
             describe_alpha(rows),
         ],
-        claims=claims(rows),
     )
 
 

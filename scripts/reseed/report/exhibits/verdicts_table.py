@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import get_args
 
 import pandas as pd
 
-from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import (
@@ -24,22 +20,16 @@ from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.settings import (
     adjusted_over,
     count_difference_decimals,
-    count_settings,
-    describe_detectable,
     difference_and_interval,
     footnote_pairs,
     group_by_setting,
-    has_every_pair,
     p_cell,
-    pair_runs,
     pair_title,
-    pair_titles,
     select_leaders,
     with_titles,
     with_unit,
@@ -54,7 +44,6 @@ _SHORT = {
 _MOST = 45
 
 
-_TIED = " (tied)"
 DRAWS = ("pairs",)
 
 
@@ -106,7 +95,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
-        claims=_claims(data, rows),
     )
 
 
@@ -159,92 +147,3 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
     if len(part) <= _MOST or best.empty:
         return part
     return part[has_model(part, PairRow.read_first(best).model_a)]
-
-
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """Comparisons over datasets, the best model of each setting, and shown differences."""
-    over = is_over_datasets(rows)
-    within, known = rows[~over], rows[~over & rows["difference"].notna()]
-    claims = [_over_datasets(rows[over])] if over.any() else []
-    if len(known) and has_every_pair(known):
-        claims.append(_best_models(data, known))
-    if len(within):
-        noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
-        names = {
-            "shown": share_shown(within, *noun),
-            "equal": phrases.share(within, within["outcome"] == "equivalent", *noun),
-        }
-        equivalence = ", equivalence for {equal}" * bool(within["rope"].notna().any())
-        claims.append(
-            claim_shown(
-                data,
-                within,
-                f"a difference is shown for {{shown}}{equivalence}",
-                names,
-                headline=True,
-                basis="on one split each" * bool(is_on_one_test_set(within).all()),
-            )
-        )
-    return claims
-
-
-def _over_datasets(rows: pd.DataFrame) -> Claim:
-    of = " of average ranks" if (rows["metric"] == "rank").all() else ""
-    return Claim(
-        "shown_over_datasets",
-        f"over {{n}} a difference{of} is shown for {{shown}}",
-        rows,
-        {"shown": share_shown(rows, "pair")},
-        Sample.of(rows, "n", "dataset"),
-        headline=not (rows["outcome"] == "too few runs").all(),
-        null="no difference",
-        precision=describe_detectable(rows),
-    )
-
-
-def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
-    """The models with the best means, and whether they are shown to beat the next one."""
-    best = select_leaders(within)
-    counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
-    first = PairRow.read_first(best)
-    names = {
-        "best": phrases.name(counts[0][0].removesuffix(_TIED)),
-        "second": phrases.name(pair_titles(data, first)[1]),
-        "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
-        "settings": count_settings(best),
-        "sure": share_shown(best, "setting"),
-    }
-    if len(best) > 1:
-        finding = (
-            "the best mean score on {settings}: {by_model}; that it beats the second best is shown"
-            " in {sure}"
-        )
-    elif counts[0][0].endswith(_TIED):
-        finding = "{best} share the best mean score"
-    else:
-        shown = "is shown" if first.outcome == "difference" else "is not shown"
-        finding = "{best} has the best mean score; that it beats the next, {second}, "
-        finding += " ".join([shown, *count_conditions(best)])
-    return Claim(
-        "best_models",
-        finding,
-        best,
-        names,
-        pair_runs(best),
-        null="no difference",
-        precision=describe_detectable(best),
-    )
-
-
-def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
-    """The models that share the best mean in the setting of a row of `select_leaders`."""
-    setting = [name for name in COMPARISON_COLUMNS if pd.notna(best[name])]
-    part = within[(within[setting] == best[setting]).all(axis="columns")]
-    leader = PairRow.of(best)
-    tied = [
-        row for row in PairRow.read(part[has_model(part, leader.model_a)]) if row.difference == 0
-    ]
-    names = dict.fromkeys(name for row in tied for name in pair_titles(data, row))
-    if not names:
-        return pair_titles(data, leader)[0]
-    return f"{numbers.several(names)}{_TIED}"

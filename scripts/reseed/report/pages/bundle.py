@@ -1,4 +1,4 @@
-"""The files of a study for a paper: one ZIP of figures, tables, claims and citations."""
+"""The files of a study for a paper: one ZIP of figures, tables, statements and citations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIXES = {"figure": ("pdf", "csv"), "table": ("tex", "csv")}
 def write_bundle(study: StudyReport, folder: str | Path, path: str | Path) -> None:
     """Write the archive of a study.
 
-    It holds `figures/` (PDF, CSV), `tables/` (LaTeX, CSV), `claims.json` (by exhibit) and
+    It holds `figures/` (PDF, CSV), `tables/` (LaTeX, CSV), `statements.json` (by exhibit) and
     `citation.txt`. Exhibits without results are left out.
 
     Args:
@@ -34,7 +34,7 @@ def write_bundle(study: StudyReport, folder: str | Path, path: str | Path) -> No
             for suffix in _SUFFIXES[form]:
                 name = f"{form}s/{exhibit.id}.{suffix}"
                 _add(archive, name, (folder / name).read_bytes())
-        _add(archive, "claims.json", _claims(study).encode())
+        _add(archive, "statements.json", _statements(study).encode())
         _add(archive, "citation.txt", _citation(study).encode())
 
 
@@ -45,8 +45,8 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(entry, data)
 
 
-def _claims(study: StudyReport) -> str:
-    fields = ("title", "headline", "findings", "claims", "statements", "footnote")
+def _statements(study: StudyReport) -> str:
+    fields = ("title", "statements", "footnote")
     exhibits = {e.id: {field: getattr(e.sidecar, field) for field in fields} for e in study.shown}
     facts = {"study": study.name, "scale": study.info.scale, "commits": study.info.commits}
     return json.dumps(facts | {"exhibits": exhibits}, indent=1, ensure_ascii=False) + "\n"

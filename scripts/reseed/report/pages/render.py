@@ -35,8 +35,14 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
 
     index: link to the front page, if there is one. bundle: link to the archive of the study.
     """
-    title = study.info.title
-    return _page("study.html", study=study, title=title, index=index, bundle=bundle)
+    return _page(
+        "study.html",
+        study=study,
+        title=study.info.title,
+        verdicts=count_verdicts(row.verdict for row in study.statements),
+        index=index,
+        bundle=bundle,
+    )
 
 
 def build_index(
@@ -80,11 +86,8 @@ def build_page(template: str, **given: object) -> str:
 
 def _card(study: StudyReport, link: str) -> dict[str, Any]:
     best = study.best
-    answer = next(iter(study.answer), "Too few trials were run for an answer.")
     return {
         "study": study,
-        "headline": study.headline,
-        "answer": answer,
         "verdicts": count_verdicts(row.verdict for row in study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),

@@ -161,7 +161,6 @@ class StatementRow:
                 f" other in {evidence.outside}."
                 if shown
                 else "",
-                f"Power or precision: {evidence.limits}." if evidence.limits else "",
                 evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
                 self.both,
                 f"Limit: {statement.limit}." if statement.limit else "",

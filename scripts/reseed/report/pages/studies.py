@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -37,8 +37,6 @@ from reseed.report.rendering.tables import groups
 _SHOWN_FAILURES = 20
 # Anchors of the sections of every page.
 _PARTS = re.compile(r"(statements|answer|run|data|left-out|coverage|content|mark-\d+)$")
-# Number of sentences in the answer: a finding of each of the first exhibits.
-_ANSWERS = 3
 # Wider figures, in inches, span both columns of a journal page.
 _COLUMN = 3.5
 # Characters: of a line in upright print, between two columns, and of a column that wraps.
@@ -47,10 +45,7 @@ _PORTRAIT, _GAP, _WRAPPED = 105, 1, 30
 
 @dataclass(frozen=True)
 class Exhibit:
-    """An exhibit: the content of its sidecar, its picture, its files and its command.
-
-    is_repeated: its headline is that of an exhibit before it, so the title heads it.
-    """
+    """An exhibit: the content of its sidecar, its picture, its files and its command."""
 
     id: str
     sidecar: Sidecar
@@ -58,22 +53,11 @@ class Exhibit:
     picture: Picture | None = None
     links: tuple[tuple[str, str], ...] = ()
     command: str = ""
-    is_repeated: bool = False
 
     @property
     def anchor(self) -> str:
         """Anchor on the page: the name, with a prefix if a section of every page has that name."""
         return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
-
-    @property
-    def headline(self) -> str:
-        """The headline; empty if the exhibit has none of its own."""
-        return "" if self.is_repeated else self.sidecar.headline
-
-    @property
-    def heading(self) -> str:
-        """The headline, or else the title."""
-        return self.headline or self.sidecar.title
 
     @property
     def double(self) -> bool:
@@ -118,17 +102,6 @@ class Exhibit:
         return sections
 
     @property
-    def limits(self) -> dict[str, str]:
-        """Power or smallest detectable effect behind each finding that has one."""
-        return self.sidecar.limits
-
-    @property
-    def named_findings(self) -> list[tuple[str, str]]:
-        """(name of the claim, or the sentence itself; sentence) of each finding."""
-        names = {claim["text"]: claim["name"] for claim in self.sidecar.claims}
-        return [(names.get(text, text), text) for text in self.sidecar.findings]
-
-    @property
     def marks(self) -> list[tuple[str, str, str]]:
         """(mark, its word, link) of the marks that occur in it."""
         return marks_in(json.dumps(vars(self.sidecar), ensure_ascii=False))
@@ -140,6 +113,7 @@ class StudyReport:
 
     date: day on which the results were collected.
     coverage: the exhibits of its paper.
+    answer: sentences that come first, of a comparison.
     reference: its committed reference results (`evidence.json`), if it has some.
     """
 
@@ -149,6 +123,7 @@ class StudyReport:
     date: str = ""
     coverage: tuple[PaperExhibit, ...] = ()
     reference: dict[str, Any] | None = None
+    answer: Sequence[str] = ()
 
     @property
     def shown(self) -> list[Exhibit]:
@@ -191,42 +166,16 @@ class StudyReport:
     def ordered(self) -> list[Exhibit]:
         """Exhibits in the order of the page: the first figure, then the order of the study.
 
-        None repeats the answer, or the findings, notes and definitions of one before it.
+        None repeats notes and definitions of one before it.
         """
         best = self.best
         ordered = ([best] if best else []) + [e for e in self.shown if e is not best]
-        first = {e.sidecar.headline: e for e in reversed(ordered)}
-        said_before = set(self.answer)
         said = say_once([(e.sidecar.title, [e.note, *e.sidecar.definitions]) for e in ordered])
         shown = []
         for e, (note, *definitions) in zip(ordered, said, strict=True):
-            findings = [text for text in e.sidecar.findings if text not in said_before]
-            said_before.update(findings)
-            is_repeated = first[e.sidecar.headline] is not e
-            sidecar = replace(e.sidecar, findings=findings, definitions=definitions)
-            shown.append(replace(e, is_repeated=is_repeated, note=note, sidecar=sidecar))
+            sidecar = replace(e.sidecar, definitions=definitions)
+            shown.append(replace(e, note=note, sidecar=sidecar))
         return shown
-
-    @property
-    def answer(self) -> list[str]:
-        """The sentences at the top of the page: of each exhibit the first claim of a new name."""
-        answers: dict[str, str] = {}
-        for exhibit in self.shown:
-            for name, text in exhibit.named_findings:
-                if name not in answers:
-                    answers[name] = text
-                    break
-        return list(answers.values())[:_ANSWERS]
-
-    @property
-    def limits(self) -> dict[str, str]:
-        """Power or smallest detectable effect behind the findings that have one."""
-        return {text: limit for e in self.shown for text, limit in e.limits.items()}
-
-    @property
-    def headline(self) -> str:
-        """The headline of the first exhibit with a finding, which is the first answer."""
-        return next((e.sidecar.headline for e in self.shown if e.sidecar.findings), "")
 
     @cached_property
     def _named(self) -> ExhibitData:
@@ -295,6 +244,7 @@ def read_study(
     coverage: tuple[PaperExhibit, ...] = (),
     as_shown: Callable[[Path], Path] = lambda path: path,
     reference: Path | None = None,
+    answer: Sequence[str] = (),
 ) -> StudyReport:
     """Read the facts of a study, and the sidecar and picture of each exhibit.
 
@@ -305,6 +255,7 @@ def read_study(
         coverage: the exhibits of the paper, for a table.
         as_shown: path of a file as Snakemake's command names it.
         reference: `evidence.json` of the committed reference results (None: there are none).
+        answer: sentences that come first.
 
     Raises:
         ReseedError: if an exhibit or the facts are missing.
@@ -316,7 +267,9 @@ def read_study(
                           for p in (folder / part).glob("*.json"))  # fmt: skip
     shown = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
     known = read_json(reference) if reference is not None else None
-    return StudyReport(folder.name, info, shown, _day(folder / "about.json"), coverage, known)
+    return StudyReport(
+        folder.name, info, shown, _day(folder / "about.json"), coverage, known, answer
+    )
 
 
 def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[StatementRow]:

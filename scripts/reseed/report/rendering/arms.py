@@ -23,6 +23,7 @@ _WORDS = {
     "data_seed": "data seed ",
     "repeat": "repeat ",
     "fold": "fold ",
+    "size": "size ",
 }
 
 

@@ -4,6 +4,3 @@ BLUE, RED, GREEN, ORANGE, SKY, PURPLE = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7",
 )  # fmt: skip
 BLACK, GREY, LIGHT = "#222222", "#777777", "#DDDDDD"
-#: Colours of lines of pairs, and the dashes of each further round.
-LINES = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY]
-DASHES = ["-", "--", ":"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -12,13 +12,12 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
-from reseed.comparison.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
-from reseed.report.rendering.claim_texts import WithClaims, claim_texts
 from reseed.report.rendering.contrast import darken_texts
 from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.judged import judge_statements
 from reseed.report.rendering.style import GREY, STYLE, new_figure, styled
 
 # Without dates and versions, equal numbers give equal bytes.
@@ -26,22 +25,16 @@ _PDF_METADATA = {"CreationDate": None, "Producer": None, "Creator": None}
 _DPI = 200
 _LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF")
 _DROPPED = "_drop_tables_default"  # without effect if a later fontTools has another name
-#: `drawn` of a figure of single values, intervals or shares.
-NO_CENTRE: frozenset[str] = frozenset()
 #: Formats of a figure, besides the JSON sidecar.
 FORMATS = ("pdf", "png", "csv")
 
 
 @dataclass(frozen=True)
-class FigureInfo(WithClaims):
+class FigureInfo:
     """The data that a figure shows, its footnote and its texts.
 
-    `claims`, `definitions` and `empty` are as in `tables.Table`. `drawn` (required) names the
-    centres that the figure draws: `mean`, `median`, or none (`NO_CENTRE`); its claims state no
-    other. `alt` describes the picture, not the results; in `alt_text` the findings follow it.
-
-    Raises:
-        ClaimError: if a claim states another centre than the figure draws.
+    `definitions` and `empty` are as in `tables.Table`. `alt` describes the picture, not what it
+    shows.
     """
 
     frame: pd.DataFrame
@@ -50,16 +43,6 @@ class FigureInfo(WithClaims):
     definitions: Sequence[str] = ()
     alt: str = ""
     empty: str = ""
-    claims: Sequence[Claim] = ()
-    drawn: frozenset[str] = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_drawn(self.claims, self.drawn)
-
-    @property
-    def alt_text(self) -> str:
-        """Text for readers who cannot see the figure: the picture in words, then the findings."""
-        return " ".join([self.alt, *self.findings]) if self.alt else self.headline
 
 
 @styled
@@ -68,7 +51,7 @@ def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, FigureInfo]:
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
     frame = pd.DataFrame({"nothing_to_show": [reason]})
-    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason, drawn=NO_CENTRE)
+    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason)
 
 
 def write_figure(
@@ -99,11 +82,11 @@ def write_figure(
             "kind": data.kind,
             "form": "figure",
             "title": data.title,
-            **claim_texts(data, info),
+            "statements": judge_statements(data),
             "caption": caption,
             "footnote": info.footnote,
             "definitions": list(info.definitions),
-            "alt": info.alt_text or data.title,
+            "alt": info.alt or data.title,
             "empty": info.empty,
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],

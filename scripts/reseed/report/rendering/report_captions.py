@@ -1,4 +1,4 @@
-"""Captions of exhibits in Snakemake's own report: their claims, as reStructuredText."""
+"""Captions of exhibits in Snakemake's own report, as reStructuredText."""
 
 from __future__ import annotations
 
@@ -13,24 +13,12 @@ _SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
 
 
 def write_caption(stem: str | Path) -> None:
-    """Write `stem`.rst from the sidecar `stem`.json: headline, findings and footnote.
-
-    Power, or smallest detectable effect, follows each finding that has one, as on the pages.
-    """
+    """Write `stem`.rst from the sidecar `stem`.json: caption and footnote, or why it is empty."""
     stem = Path(stem)
     sidecar = read_sidecar(stem.with_name(f"{stem.name}.json"))
-    texts = [
-        sidecar.empty or sidecar.headline,
-        *(_with_limits(text, sidecar.limits.get(text, "")) for text in sidecar.findings),
-        sidecar.caption,
-        sidecar.footnote,
-    ]
+    texts = [sidecar.empty or sidecar.caption or sidecar.title, sidecar.footnote]
     paragraphs = [escape_rst(text) for text in dict.fromkeys(texts) if text]
     write_text(stem.with_name(f"{stem.name}.rst"), "\n\n".join(paragraphs) + "\n")
-
-
-def _with_limits(finding: str, limits: str) -> str:
-    return f"{finding} [{limits}]" if limits else finding
 
 
 def escape_rst(text: str) -> str:

@@ -17,9 +17,6 @@ class Sidecar(TypedRow):
 
     form: str = ""
     title: str = ""
-    headline: str = ""
-    findings: Sequence[str] = ()
-    claims: Sequence[Row] = ()
     statements: Sequence[Row] = ()
     caption: str = ""
     footnote: str = ""
@@ -33,11 +30,6 @@ class Sidecar(TypedRow):
     paragraphs: Sequence[int] = ()
     alt: str = ""
     inches: Sequence[float] = (0.0, 0.0)
-
-    @property
-    def limits(self) -> dict[str, str]:
-        """Power or smallest detectable effect behind each finding that has one."""
-        return {claim["text"]: claim["limits"] for claim in self.claims if claim["limits"]}
 
 
 def read_sidecar(path: Path) -> Sidecar:

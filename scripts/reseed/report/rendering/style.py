@@ -35,8 +35,6 @@ __all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT", "ORANGE", "PURPLE", "RED",
 
 #: Width of the text of a page in inches; figures are drawn at their printed size.
 PAGE_WIDTH = 7.0
-#: Width of a single-column figure in inches.
-COLUMN_WIDTH = 3.4
 #: As in Figure 3 of Raste et al.: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}

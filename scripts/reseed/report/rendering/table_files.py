@@ -9,7 +9,7 @@ from pathlib import Path
 from reseed.core.atomic import write_text
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
-from reseed.report.rendering.claim_texts import claim_texts
+from reseed.report.rendering.judged import judge_statements
 from reseed.report.rendering.latex import latex
 from reseed.report.rendering.tables import Table
 
@@ -37,7 +37,7 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
             "kind": table.data.kind,
             "form": "table",
             "title": table.data.title,
-            **claim_texts(table.data, table),
+            "statements": judge_statements(table.data),
             "caption": table.heading,
             "footnote": table.footnote,
             "definitions": list(table.definitions),
@@ -65,7 +65,6 @@ def markdown(table: Table) -> str:
         lines.append(_pipe(cells))
     details = "\n".join(f"- {_plain(detail)}" for detail in _details(table))
     title = f"**{_plain(table.data.title)}**"
-    title += f": {_plain(table.headline)}" if table.headline else ""
     parts = [title, _plain(table.heading), "\n".join(lines), _plain(table.note), details]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -1,4 +1,4 @@
-"""Tables: the text they show, the numbers behind it, and the sentences about them."""
+"""Tables: the text they show, and the numbers behind it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from reseed.comparison.claims.claim import Claim
-from reseed.report.rendering.claim_texts import WithClaims
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import NONE
 
@@ -22,7 +20,7 @@ GroupedRow = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
-class Table(WithClaims):
+class Table:
     """A table to print, and the numbers behind it.
 
     shown: text; two-level columns become grouped headings.
@@ -31,8 +29,6 @@ class Table(WithClaims):
     details: a sentence for each row that pages show on demand, or empty.
     text_columns: number of leading columns that are aligned left.
     paragraphs: columns that hold sentences.
-    claims: on the results, the answer to the study's question first. The first headline of a claim
-        is the heading.
     definitions: how the numbers were computed.
     empty: why there is nothing to show, or empty.
     """
@@ -48,7 +44,6 @@ class Table(WithClaims):
     definitions: Sequence[str] = ()
     details: Sequence[str] = ()
     empty: str = ""
-    claims: Sequence[Claim] = ()
 
     @property
     def heading(self) -> str:

@@ -1,0 +1,56 @@
+"""Differences of two algorithms over data seeds, in SDs of a score (Raste, Section 4.1)."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+from reseed.core.coordinates import base_name
+from reseed.plugins.options import Strict
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import Data, cells
+from reseed.report.analyses.shared.pairing import Pair
+
+_PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source", "metric"]
+
+
+class Options(Strict):
+    """pairs: of arms; a difference is positive where the first scores better."""
+
+    pairs: list[Pair]
+
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
+    """One row a pair of arms and dataset: `gap` = difference of means over data seeds / `sd`.
+
+    The difference and its interval are those of the analysis `pairs`. `sd`: of one score over data
+    seeds, the root mean square of both arms, which is taken as known. `median_a`, `median_b`.
+    """
+    return gaps(data, pairs.analyse(data, pairs.Options()), options.pairs)
+
+
+def gaps(data: Data, table: pd.DataFrame, wanted: list[Pair]) -> pd.DataFrame:
+    """The rows of `analyse` from those of `pairs`, whose first model is the better one."""
+    scores = {
+        (c.key["experiment"], c.key["dataset"], c.key["arm"]): c.scores["score"]
+        for c in cells(data)
+    }
+    rows = []
+    for first, second in wanted:
+        for row in table[table["low"].notna()].to_dict("records"):
+            models = base_name(row["model_a"]), base_name(row["model_b"])
+            if {*models} != {first, second}:
+                continue
+            sign = 1 if models[0] == first else -1
+            arms = [row["model_a"], row["model_b"]][::sign]
+            a, b = (scores[row["experiment"], row["dataset"], arm] for arm in arms)
+            sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+            if sd > 0:
+                low, high = sorted(sign * row[end] / sd for end in ("low", "high"))
+                rows.append(
+                    {name: row[name] for name in (*_PLACE, "n", "level")}
+                    | {"arm": arms[0], "other": arms[1], "pair": f"{first} {second}", "sd": sd}
+                    | {"median_a": a.median(), "median_b": b.median()}
+                    | {"gap": sign * row["difference"] / sd, "gap_low": low, "gap_high": high}
+                )
+    return pd.DataFrame(rows)
