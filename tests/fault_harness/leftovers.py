@@ -7,9 +7,9 @@ from typing import NamedTuple
 #: What `find_leftovers` allows, for the page.
 ALLOWED = (
     "Other files that may be there: trials and splits that earlier inputs of the sequence planned. "
-    "They must be readable. The next run with these inputs validates their keys, and `prune` "
-    "deletes the trials. Not compared: logs, downloads, job specs, cache entries (each read "
-    "validates them) and report pages (they state dates and seconds; `verify` compares them)."
+    "They must be readable. The next run with these inputs validates their keys, and "
+    "`prune --seeds` deletes the trials. Not compared: logs, downloads, job specs, cache entries "
+    "(each read validates them) and report pages (they state dates and seconds; `verify` compares them)."
 )
 _FOLDERS = ("trials/", "splits/")
 
