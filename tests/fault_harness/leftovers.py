@@ -9,7 +9,8 @@ ALLOWED = (
     "Other files that may be there: trials and splits that earlier inputs of the sequence planned. "
     "They must be readable. The next run with these inputs validates their keys, and "
     "`prune --seeds` deletes the trials. Not compared: logs, downloads, job specs, cache entries "
-    "(each read validates them) and report pages (they state dates and seconds; `verify` compares them)."
+    "(each read validates them) and report pages (they state dates and seconds; `verify` compares "
+    "them)."
 )
 _FOLDERS = ("trials/", "splits/")
 
