@@ -195,7 +195,7 @@ def _print_folders(results: Path, paths: list[Path]) -> None:
 def _confirm(count: int, size: int) -> bool:
     """Ask whether to delete; ReseedError where nobody can answer."""
     if not sys.stdin.isatty():
-        raise ReseedError(f"{count} files would be deleted. Give --yes, or --dry-run.")
+        raise ReseedError(f"{count} files would be deleted, and nobody can be asked. Give --yes.")
     return input(f"Delete {count} files, {size / 1e6:.1f} MB? [y/N] ").strip().lower() == "y"
 
 

@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -71,6 +72,9 @@ def read_twice(path: Path, read: Callable[[], T], *also: Path, optional: bool = 
             if not _is_about_content(error):
                 raise
             problem = error
+        # The second read is one of the disk; macOS has no such call.
+        with suppress(OSError, AttributeError), open(path, "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     raise Damaged(path, f"cannot be read ({problem})", *also) from None
 
 
