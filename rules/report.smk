@@ -71,6 +71,30 @@ rule figure:
         "job {log:q} python -P -m reseed.pipeline.jobs.draw {params.spec:q}"
 
 
+# results/studies/training_variability/evidence.json
+rule judge:
+    """Judge the statements of a study."""
+    input:
+        plan.judge.inputs,
+    output:
+        "<results>/studies/{study}/evidence.json",
+    log:
+        "<results>/logs/studies/{study}/evidence.log",
+    wildcard_constraints:
+        study=plan.names.stated_study,
+    priority: 1
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        key=plan.judge.key,
+        spec=plan.judge.spec,
+        label=plan.judge.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.pipeline.jobs.judge {params.spec:q}"
+
+
 # results/report/training_variability.html
 rule page:
     """Write the page of a study and an archive of its exhibits."""

@@ -242,13 +242,13 @@ def judge(measure: Measure, groups: list[Scores], recorded: dict) -> dict:
 
 def decide(statement: dict, lows: np.ndarray, highs: np.ndarray, low: float, high: float) -> str:
     """The verdict on a statement, from the ends of each setting and of their average."""
-    above, below = statement["above"], statement["below"]
+    above, below = statement.get("above"), statement.get("below")
     least = -math.inf if above is None else above
     most = math.inf if below is None else below
     inside, outside = (lows > least) & (highs < most), (highs < least) | (lows > most)
-    if statement["not_comparable"]:
+    if statement.get("not_comparable"):
         return "not comparable"
-    if statement["each"]:
+    if statement.get("each"):
         is_supported, is_contradicted = inside.all(), outside.any()
     elif inside.any() and outside.any():
         return "mixed"
@@ -260,11 +260,11 @@ def decide(statement: dict, lows: np.ndarray, highs: np.ndarray, low: float, hig
 def read_recorded(studies: Path = REFERENCE) -> dict[str, dict]:
     """What was recorded about each statement, by its text.
 
-    studies: of the references, or of a run (`results/studies`), whose tables and figures record it.
+    studies: of the references, or of a run (`results/studies`).
     """
-    paths = sorted(studies.glob("*/evidence.json")) or sorted(studies.glob("*/*/*.json"))
+    paths = sorted(studies.glob("*/evidence.json"))
     known = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    records = [one.get("evidence", one) for part in known for one in part.get("statements", ())]
+    records = [one["evidence"] for part in known for one in part["statements"]]
     return {one["statement"]["text"]: one for one in records}
 
 

@@ -16,9 +16,10 @@ _HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "
 def read_references(root: Path = ROOT) -> list[tuple[str, str, Evidence]]:
     """(study, exhibit, evidence) of each statement, in the order of the verdicts."""
     found = [
-        (path.parent.name, one["exhibit"], read_evidence(one["evidence"]))
+        (path.parent.name, evidence.statement.exhibit, evidence)
         for path in sorted((root / REFERENCES).glob(f"*/{EVIDENCE}"))
         for one in json.loads(path.read_text(encoding="utf-8"))["statements"]
+        for evidence in [read_evidence(one["evidence"])]
     ]
     return sorted(found, key=lambda one: VERDICTS.index(one[2].verdict))
 

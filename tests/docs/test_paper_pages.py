@@ -76,12 +76,8 @@ def test_every_statement_of_the_study_is_a_tested_claim(page):
     if not coverage.exists():
         return
     study = page.parent / re.search(r"\]\((.*config/studies/.*?)\)", page.read_text("utf-8"))[1]
-    exhibits = yaml.safe_load(study.read_text(encoding="utf-8"))["exhibits"]
-    stated = {
-        (name, statement["text"])
-        for name, entry in exhibits.items()
-        for statement in entry.get("statements", ())
-    }
+    statements = yaml.safe_load(study.read_text(encoding="utf-8"))["statements"]
+    stated = {(one["exhibit"], one["text"]) for one in statements.values()}
     rows = read_coverage(coverage)
     assert stated == {(*row.entries, row.note) for row in rows if row.status == "tested"}
     for _, text in stated:

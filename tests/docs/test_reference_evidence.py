@@ -30,11 +30,10 @@ def test_facts_are_those_of_the_trials(folder):
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_statements_are_those_of_the_study(folder):
-    exhibits = yaml.safe_load((ROOT / f"config/studies/{folder.name}.yaml").read_text("utf-8"))
+    study = yaml.safe_load((ROOT / f"config/studies/{folder.name}.yaml").read_text("utf-8"))
     stated = {
-        (name, one["text"], one.get("above"), one.get("below"))
-        for name, exhibit in exhibits["exhibits"].items()
-        for one in exhibit.get("statements", ())
+        (one["exhibit"], one["text"], one.get("above"), one.get("below"))
+        for one in study["statements"].values()
     }
     found = {
         (exhibit, evidence.statement.text, evidence.statement.above, evidence.statement.below)

@@ -20,6 +20,11 @@ FIRST_STUDY = ENTRIES["studies/first"]
 SPREAD = {"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}}
 SCORES = {"kind": "spread_table", "title": "Scores", "analysis": "spread"}
 OPTIONS = {"options": {"experiments": ["models"]}}
+#: Judged on the spread over model seeds; another scale names other rows.
+STATEMENTS = {
+    "moves": {"text": "Seeds move the score.", "exhibit": "scores0", "value": "sd", "scale": "log",
+              "title": "SD", "where": {"experiment": ["models"]}, "above": 0.01}
+}  # fmt: skip
 CHANGES = {
     "models/forest": {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 20},
     "studies/first": {
@@ -306,6 +311,41 @@ def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
         assert page.spec().coverage == {"first": (row,)}
         keys.append(page.key)
     assert keys[0] != keys[1]
+
+
+def with_statement(**changes):
+    first = CHANGES["studies/first"]
+    moved = {"moves": STATEMENTS["moves"] | changes}
+    return CHANGES | {"studies/first": first | {"statements": moved}}
+
+
+def test_an_edited_statement_redraws_no_exhibit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    old, new = (
+        {job.outputs[0]: job for job in list_jobs(make_context(tmp_path, changes=one))}
+        for one in (with_statement(), with_statement(above=0.02))
+    )
+    changed = {new[path].module for path in old if old[path].key != new[path].key}
+    assert changed - {"prepare_data"} == {"judge"}  # the data file was written again
+    studies = StudyJobs(make_context(tmp_path, changes=with_statement()))
+    [evidence] = studies.judge("first").outputs
+    assert evidence in studies.reports.page("first").inputs
+    assert evidence in studies.study_files("first")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"exhibit": "scors0"}, "statements.moves.exhibit: unknown exhibit 'scors0'"),
+        ({"analysis": "spred"}, "statements.moves.analysis: unknown analysis 'spred'"),
+        ({"where": {"experiment": ["model"]}}, "where.experiment: unknown experiment 'model'"),
+        ({"over": {"experiment": ["model"]}}, "over.experiment: unknown experiment 'model'"),
+    ],
+)
+def test_names_in_statements_are_checked_when_they_are_read(tmp_path, monkeypatch, change, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReseedError, match=message):
+        make_context(tmp_path, changes=with_statement(**change))
 
 
 def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from reseed.config.datasets import Dataset, Weights
 from reseed.config.studies import Official, Results
 from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
+from reseed.core.statement import Statement
 from reseed.planning import report_specs, specs
 from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.planning.training_specs import build_train_spec
@@ -44,6 +45,12 @@ SEARCHED = {
 DATASET = Dataset(name="toy", title="Toy", task="binary", target="y", positive=1.5)
 RESULTS = "/somewhere/results"
 SOURCE = {"kind": "file", "path": "a {b}.csv"}
+
+
+MORE = Statement(
+    text="Seeds matter more.", exhibit="x", where={"arm": ["rf"]}, value="sd", scale="log",
+    title="SD", above=1,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +92,7 @@ def every_spec(study, training):
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", exhibit),
+        specs.JudgeSpec(RESULTS, "first", {"more": MORE}, {"more": "spread"}),
         report_specs.ReportSpec(
             RESULTS,
             "results",

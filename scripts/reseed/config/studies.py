@@ -19,9 +19,9 @@ from reseed.config.base import (
 )
 from reseed.config.defaults import add_default_analyses, expand_path
 from reseed.config.models import Device, Encoder, Stack, Value
-from reseed.config.statements import StatementEntry
 from reseed.core.headings import Headings, Rows
 from reseed.core.identifiers import Scale
+from reseed.core.statement import Statement
 
 
 class Holdout(Strict):
@@ -289,8 +289,6 @@ class Exhibit(Strict):
     """Name of the analysis that it shows."""
     options: dict[str, Any] = {}
     """Options of the kind."""
-    statements: list[StatementEntry] = []
-    """Statements that it shows."""
 
 
 class Study(Strict):
@@ -332,6 +330,8 @@ class Study(Strict):
     """Analyses by name; without analyses and exhibits, the default ones are used."""
     exhibits: dict[Identifier, Exhibit] = {}
     """Tables and figures by name, in the order of the page."""
+    statements: dict[Identifier, Statement] = {}
+    """Statements of the paper by name, and how they are judged."""
     notes: list[str] = []
     """Remarks for the page."""
     scales: dict[Scale, dict[str, Any] | None] = {}

@@ -55,6 +55,11 @@ class StudyLayout:
         return f"{self.folder}/about.json"
 
     @property
+    def evidence(self) -> str:
+        """What the runs say about each statement of the study."""
+        return f"{self.folder}/{EVIDENCE}"
+
+    @property
     def repeated_fits(self) -> str:
         """Table of the trials that were trained twice."""
         return f"{self.folder}/repeated_fits.parquet"

@@ -1,45 +1,71 @@
-"""A statement of a paper that an analysis tests, as a study's file gives it."""
+"""Statements of a paper that analyses test, as a study's file gives them."""
 
-from __future__ import annotations
+from typing import Annotated, Literal
 
-from dataclasses import dataclass
-
-#: Columns and the values of the rows that are meant.
-Where = tuple[tuple[str, tuple[str, ...]], ...]
+from pydantic import BaseModel, ConfigDict, Field
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A statement to test: the average of a column over rows of an analysis lies in a region.
+class Statement(BaseModel):
+    """A statement of a paper: the average of a column over rows of an analysis lies in a region.
 
-    The fields are those of `config.statements.StatementEntry` at one scale; `not_comparable` is
-    empty where runs can test it.
+    The front page shows it with its verdict.
     """
 
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
     text: str
-    value: str
-    scale: str
-    title: str
+    """The statement in at most twelve words."""
+    exhibit: str
+    """The exhibit that shows what is measured."""
     analysis: str = ""
-    ends: tuple[str, ...] = ()
-    where: Where = ()
-    per: tuple[str, ...] = ()
-    least: tuple[tuple[str, float], ...] = (("n", 2.0),)
-    over: Where = ()
-    within: tuple[str, ...] = ()
+    """The analysis whose rows are judged (default: that of the exhibit)."""
+    where: dict[str, list[str]] = {}
+    """Column → values of the rows, without what follows `~` in a name (default: all rows)."""
+    least: dict[str, float] = {"n": 2}
+    """Column → least value of a row; a row without a value is left out."""
+    per: list[str] = []
+    """Columns of a setting, if its value is repeated on several rows."""
+    over: dict[str, list[str]] = {}
+    """Column → values of the rows that the others are divided by."""
+    within: list[str] = []
+    """Columns that a row and the one it is divided by share."""
+    value: str
+    """Column that is averaged over the rows. Intervals are at the level of the column `level`."""
+    ends: Annotated[list[str], Field(max_length=2)] = []
+    """Columns of its interval (default: `{value}_low` and `{value}_high`)."""
+    scale: Literal["log", "fisher", "share", "linear"]
+    """On which the values are averaged: of ratios and SDs `log`, of correlations `fisher`."""
     pooled: bool = False
-    n: tuple[str, ...] = ("n",)
+    """The value is a ratio of SDs over seeds: average from the scores of the trials."""
+    title: str
+    """What is measured, in words."""
+    n: list[str] = ["n"]
+    """Columns with the size of the sample."""
     noun: str = "seed"
+    """What they count."""
     cases: str = ""
+    """Column with the number of independent cases of a share (default: that of its interval)."""
     p: str = ""
+    """Column of a test of each row; without power nothing is contradicted."""
     power: str = ""
-    unit: str = ""
+    """Column of its power."""
+    unit: Literal["", "points"] = ""
+    """`points`: shares are shown in points."""
     above: float | None = None
+    """The statement is supported if the interval of the average lies above this number."""
     below: float | None = None
+    """The statement is supported if the interval of the average lies below this number."""
     limit: str = ""
+    """Why the region ends there, where the paper gives no number."""
     published: str = ""
-    paper: tuple[float, ...] = ()
+    """The paper's own number, in words."""
+    paper: Annotated[list[float], Field(max_length=2)] = []
+    """The same as a number, or as the two ends of a range, in the unit of the value."""
     conditions: str = ""
+    """Of the paper's number: test items, seeds."""
     source: str = ""
+    """Place of that number in the paper."""
     each: bool = False
+    """The statement speaks about every setting, not about their average."""
     not_comparable: str = ""
+    """Why these runs cannot test the statement."""

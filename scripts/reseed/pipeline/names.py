@@ -30,6 +30,7 @@ class Names:
     model: str
     hyperparameters: str
     analysis: str
+    stated_study: str
     table: str
     figure: str
 
@@ -58,6 +59,7 @@ def list_names(context: Context) -> Names:
         model=_one_of(setting.model for setting in plan.settings),
         hyperparameters=_one_of(setting.hyperparameters for setting in plan.settings),
         analysis=_one_of(name for study in studies.values() for name in study.analyses),
+        stated_study=_one_of(name for name, study in studies.items() if study.statements),
         table=_one_of(name for name, function in exhibits if function == "table"),
         figure=_one_of(name for name, function in exhibits if function != "table"),
     )

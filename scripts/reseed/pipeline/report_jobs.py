@@ -62,7 +62,8 @@ class ReportJobs:
         evidence = [path for one in [*studies, *left_out] if (path := self._evidence(one))]
         spec = ReportSpec(
             results, shown, exhibits, page, coverage, str(self.context.folder / REFERENCES),
-            left_out, self.context.project.main.scale, sources,
+            left_out, self.context.project.main.scale,
+            tuple(one for one in studies if self.studies[one].statements), sources,
         )  # fmt: skip
         templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(
@@ -89,11 +90,7 @@ class ReportJobs:
 
     def reference(self) -> Job:
         """Studies that test statements → their reference results; it declares no output."""
-        stated = [
-            study
-            for study in self.context.trained
-            if any(exhibit.statements for exhibit in self.studies[study].exhibits.values())
-        ]
+        stated = [study for study in self.context.trained if self.studies[study].statements]
         folder = str(self.context.folder / REFERENCES)
         exhibits = {study: tuple(self.studies[study].exhibits) for study in stated}
         may_replace = self.context.project.main.replace_references
@@ -109,7 +106,8 @@ class ReportJobs:
         )
 
     def _shown_files(self, study: str) -> list[str]:
-        """The facts and trials of a study, and the files of its exhibits."""
+        """Facts and trials of a study, its evidence, and the files of its exhibits."""
         paths, exhibits = self.layout.study(study), self.studies[study].exhibits
         files = (file for name in exhibits for file in self.exhibit_files(study, name))
-        return [paths.about, paths.metrics, *files]
+        stated = [paths.evidence] if self.studies[study].statements else []
+        return [paths.about, paths.metrics, *stated, *files]

@@ -18,6 +18,7 @@ from reseed.planning.specs import (
     ExhibitSpec,
     ExportSpec,
     ImportSpec,
+    JudgeSpec,
     StudySpec,
     without_paths,
 )
@@ -256,7 +257,6 @@ class StudyJobs:
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump(), scale),
             sources=self.context.sources_of("reseed.pipeline.jobs.draw", kind.module),
-            statements=tuple(entry.to_statement(scale) for entry in exhibit.statements),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:
@@ -288,8 +288,29 @@ class StudyJobs:
             inputs.append(paths.repeated_fits)
         if exhibit.analysis:
             inputs.append(paths.statistics(exhibit.analysis))
-        named = dict.fromkeys(one.analysis for one in exhibit.statements if one.analysis)
-        return [*inputs, *(paths.statistics(name) for name in named if name != exhibit.analysis)]
+        return inputs
+
+    def judge(self, study: str) -> Job:
+        """Statistics → what they say about the statements of the study."""
+        entry, paths = self._study(study), self.layout.study(study)
+        analyses = {
+            name: one.analysis or entry.exhibits[one.exhibit].analysis or ""
+            for name, one in entry.statements.items()
+        }
+        spec = JudgeSpec(self.context.results, study, entry.statements, analyses)
+        return Job(
+            module="judge",
+            label=f"judge {study}",
+            inputs=[
+                paths.metrics,
+                paths.about,
+                *map(paths.statistics, dict.fromkeys(analyses.values())),
+            ],
+            outputs=[paths.evidence],
+            key=digest(code_hash("reseed.pipeline.jobs.judge"), without_paths(spec)),
+            spec=lambda: spec,
+            environment="exhibits",
+        )
 
     # --- helpers ---------------------------------------------------------------------------------
 
@@ -311,6 +332,7 @@ class StudyJobs:
                 if paths.statistics(analysis, suffix) not in read
             ),
             *(file for name in entry.exhibits for file in self.exhibit_files(study, name)),
+            *([paths.evidence] if entry.statements else []),
         ]
 
     def _study(self, study: str) -> Study:
@@ -343,6 +365,8 @@ class StudyJobs:
             yield from (self.analyse(study, name) for name in entry.analyses)
         for study, entry in studies.items():
             yield from (self._exhibit_job(study, name) for name in entry.exhibits)
+            if entry.statements:
+                yield self.judge(study)
         yield from map(self.reports.page, studies)
         yield self.reports.index()
 

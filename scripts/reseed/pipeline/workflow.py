@@ -151,6 +151,7 @@ class Workflow:
         self.import_items = stage(studies.import_items)
         self.export, self.analyse = stage(studies.export), stage(studies.analyse)
         self.table, self.figure = stage(studies.table), stage(studies.figure)
+        self.judge = stage(studies.judge)
         reports = studies.reports
         self.page, self.index = stage(reports.page), stage(reports.index)
         self.reference = stage(reports.reference)

@@ -17,6 +17,7 @@ class ReportSpec:
     left_out: titles of studies that this scale leaves out and that have reference results, which
         the index shows.
     scale: of the studies.
+    stated: those with statements.
     """
 
     results: str
@@ -27,6 +28,7 @@ class ReportSpec:
     references: str
     left_out: dict[str, str]
     scale: str
+    stated: tuple[str, ...] = ()
     sources: str = ""
 
 

@@ -384,7 +384,16 @@ class ExhibitSpec:
     suffixes: tuple[str, ...]
     key: str
     sources: str
-    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgeSpec:
+    """Judge the statements of a study. analyses: by name of the statement."""
+
+    results: str
+    study: str
+    statements: dict[str, Statement]
+    analyses: dict[str, str]
 
 
 @dataclass(frozen=True)

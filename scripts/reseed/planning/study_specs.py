@@ -26,7 +26,7 @@ def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
         mixed=project.main.mixed,
         study=name,
         scale=project.main.scale,
-        reduced=bool(study.scales.get(project.main.scale)),
+        reduced=bool({*(study.scales.get(project.main.scale) or ())} - {"statements"}),
         title=study.title,
         question=study.question,
         citation=study.citation,

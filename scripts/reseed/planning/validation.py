@@ -34,7 +34,7 @@ from reseed.plugins import kinds
 RESERVED = {
     *("all", "index", "report", "verify", "prepare_table", "prepare_images", "weights", "split"),
     *("shard", "search", "train", "repeat", "collect_trials", "collect_items", "import_runs"),
-    *("import_items", "export", "analyse", "table", "figure", "page", "reference"),
+    *("import_items", "export", "analyse", "table", "figure", "judge", "page", "reference"),
 }
 # A results folder has one of these folders after its first run.
 _MARKS_OF_RESULTS = ("plan", "store")
@@ -117,6 +117,17 @@ def check_study(file: str, study: Study, known: KnownNames) -> Iterator[str]:
         shown = study.analyses.get(exhibit.analysis or "")
         experiments_shown = shown.experiments if shown else None
         yield from _check_arms(study, f"{field}.options", exhibit, experiments_shown)
+    changed = [(change or {}).get("experiments") or {} for change in study.scales.values()]
+    at_any_scale = [*dict.fromkeys([*experiments, *(name for one in changed for name in one)])]
+    for name, statement in study.statements.items():
+        field = f"{file}: statements.{name}"
+        yield from check_name(f"{field}.exhibit", statement.exhibit, [*study.exhibits], "exhibit")
+        if statement.analysis:
+            yield from check_name(f"{field}.analysis", statement.analysis, analyses, "analysis")
+        for part in ("where", "over"):
+            for used in getattr(statement, part).get("experiment", ()):
+                where = f"{field}.{part}.experiment"
+                yield from check_name(where, used, at_any_scale, "experiment")
     if study.coverage is not None:
         try:
             read_coverage(known.project / study.coverage)

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.comparison.claims.evidence import judge, read_evidence
-from reseed.config.statements import StatementEntry
 from reseed.core.errors import ReseedError
+from reseed.core.statement import Statement
 from scipy import stats
 
 
@@ -23,8 +23,8 @@ def ratios(*ends):
 
 
 def judged(frame, **entry):
-    entry = {"scale": "linear", "value": "x", "title": "x"} | entry
-    statement = StatementEntry(text="A statement", **entry).to_statement("demo")
+    given = {"scale": "linear", "value": "x", "title": "x", "exhibit": "e"} | entry
+    statement = Statement(text="A statement", **given)
     return judge(statement, frame, lambda chosen: [*chosen["arm"]], lambda _: None)
 
 
@@ -94,12 +94,8 @@ def test_only_some_rows_are_meant():
         ({"where": {"size": ["3"]}}, "supported"),
         ({"where": {"size": ["3", "5"]}}, "mixed"),
         ({"least": {"size": 4}}, "contradicted"),
-        ({"where": {"arm": ["rf"]}, "where_at": {"paper": {"arm": ["net"]}}}, "supported"),
     ):
         assert judged(frame, above=1, scale="log", **entry).verdict == verdict
-    entry = {"where": {"arm": ["rf"]}, "where_at": {"paper": {"arm": ["net"]}}}
-    statement = StatementEntry(text="t", value="x", title="x", above=1, scale="log", **entry)
-    assert statement.to_statement("paper").where == (("arm", ("net",)),)
 
 
 def test_a_value_that_rows_repeat_counts_once():
@@ -152,7 +148,7 @@ def test_a_test_without_power_contradicts_nothing(power, verdict):
 
 def test_what_cannot_be_compared_is_measured_but_not_judged():
     frame = ratios((2.0, 3.0))
-    entry = {"not_comparable": "Other images.", "comparable_at": ["paper"], "above": 1}
+    entry = {"not_comparable": "Other images.", "above": 1}
     found = judged(frame, scale="log", **entry)
     assert (found.verdict, found.reason) == ("not comparable", "Other images.")
     assert found.average.value == pytest.approx(math.sqrt(6))

@@ -27,8 +27,9 @@ def table_of(data, **options):
 
 
 NARROWER = Statement(
-    "Pretrained networks vary less", "ratio", "log", "ratio of SDs", below=1, pooled=True
-)
+    text="Pretrained networks vary less", exhibit="ratios", value="ratio", scale="log",
+    title="ratio of SDs", below=1, pooled=True,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

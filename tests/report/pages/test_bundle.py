@@ -10,7 +10,7 @@ from reseed.report.rendering.sidecar import Sidecar
 
 
 def exhibit(name, form, empty=""):
-    sidecar = Sidecar(form, f"Title of {name}", [{"verdict": "supported"}], empty=empty)
+    sidecar = Sidecar(form, f"Title of {name}", empty=empty)
     return Exhibit(name, sidecar, "")
 
 
@@ -24,7 +24,8 @@ def write(folder, archive):
                                        title="MAGIC")},
     )  # fmt: skip
     exhibits = [exhibit("a", "figure"), exhibit("b", "table"), exhibit("c", "table", "no runs")]
-    write_bundle(StudyReport("paper", info, exhibits), folder, archive)
+    study = StudyReport("paper", info, exhibits, evidence=[{"name": "higher"}])
+    write_bundle(study, folder, archive)
 
 
 def test_archive_holds_files_statements_and_citations(tmp_path):
@@ -34,9 +35,7 @@ def test_archive_holds_files_statements_and_citations(tmp_path):
     names = {"figures/a.pdf", "figures/a.csv", "tables/b.tex", "tables/b.csv"}
     assert set(files) == names | {"statements.json", "citation.txt"}
     assert files["tables/b.tex"] == "content of tables/b.tex"
-    stated = json.loads(files["statements.json"])
-    assert stated["exhibits"]["a"]["statements"] == [{"verdict": "supported"}]
-    assert set(stated["exhibits"]) == {"a", "b"}
+    assert json.loads(files["statements.json"])["statements"] == [{"name": "higher"}]
     for text in ("A. Author. 2024.", "MAGIC: B. 2004.", "commit abc"):
         assert text in files["citation.txt"]
 

@@ -29,8 +29,9 @@ def finished(folder, scale="cpu", records=STATED):
     (folder / "tables").mkdir(parents=True)
     metrics.to_parquet(folder / "metrics.parquet")
     write_study_info(folder / "about.json", StudyInfo(title="Paper", scale=scale, citation="One"))
-    [exhibit] = study(list(records)).exhibits
+    [exhibit] = study().exhibits
     write_json(folder / "tables" / "table1.json", vars(exhibit.sidecar))
+    write_json(folder / "evidence.json", {"statements": list(records)})
     return StudyLayout(str(folder))
 
 
@@ -43,7 +44,7 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     assert (about["scale"], about["commits"]) == ("cpu", ["0123456789abcdef"])
     assert len(pd.read_parquet(folder / "trials.parquet")) == 10
     path = find_reference(tmp_path / "reference", "paper")
-    shown = read_study(Path(layout.folder), ["table1"], reference=path)
+    shown = read_study(Path(layout.folder), ["table1"], reference=path, stated=True)
     [row] = replace(shown, info=shown.info.model_copy(update={"scale": "demo"})).statements
     assert row.reference.verdict == row.verdict == "supported"
     assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."

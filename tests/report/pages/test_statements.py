@@ -23,12 +23,13 @@ def record(*intervals, text="Splits matter more", **changes):
         [((low + high) / 2, low, high) for low, high in intervals],
         columns=["ratio", "ratio_low", "ratio_high"],
     ).assign(n=6, level=0.95)
-    given = {"published": "2 to 5", "paper": (2.0, 5.0), "source": "Table 3"} | changes
+    given = {"published": "2 to 5", "paper": [2.0, 5.0], "source": "Table 3"} | changes
     statement = Statement(
-        text, value="ratio", scale="log", title="SD ratio", above=1, noun="seed", **given
+        text=text, exhibit="table1", value="ratio", scale="log", title="SD ratio", above=1, **given
     )
     names = [f"s{i}" for i in range(len(rows))]
-    return judge(statement, rows, lambda _: names, lambda _: None).record()
+    found = judge(statement, rows, lambda _: names, lambda _: None)
+    return {"name": text.lower().replace(" ", "_"), "evidence": found.record()}
 
 
 RECORDS = [
@@ -41,23 +42,22 @@ RECORDS = [
 
 
 def study(records=RECORDS, scale="demo", **changes):
-    sidecar = Sidecar("table", "A figure", statements=records, headings=[["x"]])
+    sidecar = Sidecar("table", "A figure", headings=[["x"]])
     info = StudyInfo(
         title="Paper", scale=scale, citation="Somebody", reduced=True, commits=["0123456789abcdef"],
         trials=TrialCounts(planned=7, ok=7),
     )  # fmt: skip
     exhibits = [Exhibit("table1", sidecar, "")]
-    return StudyReport("paper", info, exhibits, "2 March 2026", **changes)
+    return StudyReport("paper", info, exhibits, "2 March 2026", evidence=records, **changes)
 
 
 def rows_of(records, reference=None, scale="demo"):
     info = study(scale=scale).info
-    return find_rows("paper", info, ("table1", "table1"), records, reference)
+    return find_rows("paper", info, {"table1": "table1"}, records, reference)
 
 
 def reference_of(*records):
-    found = [{"exhibit": "table1", "evidence": record} for record in records]
-    return {"statements": found, "made": "Reference: scale cpu."}
+    return {"statements": records, "made": "Reference: scale cpu."}
 
 
 def test_a_row_has_one_word_and_one_next_step(snapshot):
@@ -84,7 +84,7 @@ def test_reference_results_decide_beside_this_run():
 
 def test_a_reference_with_another_limit_is_another_statement():
     known = record((1.3, 1.9))
-    known["statement"]["above"] = 1.2
+    known["evidence"]["statement"]["above"] = 1.2
     [row] = rows_of([RECORDS[0]], reference_of(known))
     assert row.reference is None
 
@@ -140,7 +140,7 @@ def test_front_page_shows_references_of_studies_left_out(tmp_path):
         ("Tuning matters", "supported", "not run")
     ]
     page = build_index([study()], ["paper.html"], rows)
-    start = page.index('<tr id="tuned-table1-tuning-matters"')
+    start = page.index('<tr id="tuned-tuning_matters"')
     row = page[start : page.index("</tr>", start)]
     assert ">Exhibit<" not in row
     assert "This run: not run." in row
@@ -158,7 +158,7 @@ def test_page_of_a_study(name, snapshot):
 def test_pages_have_the_same_statements():
     report = study()
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
-        rows = re.findall(r'<tr id="paper-table1-[^"]*" data-verdict="([^"]*)"', page)
+        rows = re.findall(r'<tr id="paper-[^"]*" data-verdict="([^"]*)"', page)
         assert rows == ["supported", "contradicted", "not yet", "not comparable", "not run"]
     assert "All studies" not in build_study_page(report)
 

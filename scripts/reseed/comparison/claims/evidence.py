@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf, isfinite, nan
 from typing import Any, Literal
 
@@ -38,6 +38,11 @@ class ValueInUnit:
     high: float = nan
     subject: str = ""
 
+    def record(self) -> dict[str, Any]:
+        """The value as JSON data, in which NaN is null."""
+        low, high = (end if isfinite(end) else None for end in (self.low, self.high))
+        return {"value": self.value, "low": low, "high": high, "subject": self.subject}
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -70,30 +75,25 @@ class Evidence:
 
     def record(self) -> dict[str, Any]:
         """The evidence as JSON data, in which NaN is null; `read_evidence` reads it."""
-        record = asdict(self)
-        for one in (record["average"], *record["settings"]):
-            for end in ("low", "high") if one else ():
-                one[end] = one[end] if isfinite(one[end]) else None
-        return record
+        record = {one.name: getattr(self, one.name) for one in fields(self)}
+        return record | {
+            "statement": self.statement.model_dump(mode="json", exclude_defaults=True),
+            "average": self.average and self.average.record(),
+            "settings": [one.record() for one in self.settings],
+        }
 
 
 def read_evidence(record: dict[str, Any]) -> Evidence:
     """The evidence of `Evidence.record`, also after a round trip through JSON."""
-    given = dict(record)
-    statement = {name: _as_tuples(value) for name, value in given.pop("statement").items()}
-    average = given.pop("average")
-    settings = tuple(_read_value(one) for one in given.pop("settings"))
+    average = record["average"]
     return Evidence(
-        statement=Statement(**statement),
-        average=None if average is None else _read_value(average),
-        settings=settings,
-        **given,
+        **record
+        | {
+            "statement": Statement(**record["statement"]),
+            "average": None if average is None else _read_value(average),
+            "settings": tuple(map(_read_value, record["settings"])),
+        }
     )
-
-
-def _as_tuples(value: Any) -> Any:
-    """JSON's lists, also nested ones, as the tuples that they were."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def _read_value(record: dict[str, Any]) -> ValueInUnit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, nan
 
@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from reseed.core.errors import ReseedError
-from reseed.core.statement import Statement, Where
+from reseed.core.statement import Statement
 from reseed.stats.spread import ratio_limits
 
 #: Scale → least and greatest possible value.
@@ -44,21 +44,19 @@ class Setting:
 
 def select_rows(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
     """The rows that the statement speaks about, with its value and interval."""
-    least = dict(statement.least)
-    named = [name for name, _ in (*statement.where, *statement.over)]
     single = {statement.value, statement.cases, statement.p, statement.power} - {""}
     wanted = {*single, *statement.ends, *statement.n, *statement.within, *statement.per}
-    wanted |= {*named, *least}
+    wanted |= {*statement.where, *statement.over, *statement.least}
     if absent := sorted(wanted - {*frame}):
         raise ReseedError(f"{statement.text!r}: its analysis has no column {', '.join(absent)}")
     keep = frame[statement.value].notna()
-    for column, number in least.items():
+    for column, number in statement.least.items():
         keep &= frame[column] >= number
     frame = frame[keep]
     if statement.over:
         return _divide(statement, frame)
     rows = frame[_holds(frame, statement.where)]
-    return rows.drop_duplicates(list(statement.per)) if statement.per else rows
+    return rows.drop_duplicates(statement.per) if statement.per else rows
 
 
 def read_settings(
@@ -91,10 +89,10 @@ def is_rounding_error(rows: pd.DataFrame, column: str) -> pd.Series:
     return rows[column] <= _ROUNDING * sizes.fillna(1.0)
 
 
-def _holds(rows: pd.DataFrame, where: Where) -> pd.Series:
+def _holds(rows: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Series:
     """Whether each row has the values; what follows a `~` is a variant of a name."""
     keep = pd.Series(True, rows.index)
-    for column, values in where:
+    for column, values in where.items():
         if is_numeric_dtype(rows[column]) and not is_bool_dtype(rows[column]):
             keep &= rows[column].isin([float(value) for value in values])
         else:
@@ -102,8 +100,8 @@ def _holds(rows: pd.DataFrame, where: Where) -> pd.Series:
     return keep
 
 
-def _ends(statement: Statement) -> tuple[str, ...]:
-    return statement.ends or (f"{statement.value}_low", f"{statement.value}_high")
+def _ends(statement: Statement) -> list[str]:
+    return statement.ends or [f"{statement.value}_low", f"{statement.value}_high"]
 
 
 def _divide(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
@@ -116,7 +114,7 @@ def _divide(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame[~is_rounding_error(frame, value)]
     below = _holds(frame, statement.over)
     above = _holds(frame, statement.where) & ~below
-    pairs = frame[above].merge(frame[below], on=list(statement.within), suffixes=("", "_baseline"))
+    pairs = frame[above].merge(frame[below], on=statement.within, suffixes=("", "_baseline"))
     for name in (*CELL, "arm"):  # columns of `within` are equal
         old, new = f"{name}_baseline", "baseline" if name == "arm" else f"baseline_{name}"
         if name in frame:

@@ -28,6 +28,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
             coverage=spec.coverage[name],
             as_shown=as_shown,
             reference=find_reference(references, name),
+            stated=name in spec.stated,
         )
         for name, exhibits in spec.exhibits.items()
     ]

@@ -18,7 +18,7 @@ _SUFFIXES = {"figure": ("pdf", "csv"), "table": ("tex", "csv")}
 def write_bundle(study: StudyReport, folder: str | Path, path: str | Path) -> None:
     """Write the archive of a study.
 
-    It holds `figures/` (PDF, CSV), `tables/` (LaTeX, CSV), `statements.json` (by exhibit) and
+    It holds `figures/` (PDF, CSV), `tables/` (LaTeX, CSV), `statements.json` and
     `citation.txt`. Exhibits without results are left out.
 
     Args:
@@ -46,10 +46,9 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def _statements(study: StudyReport) -> str:
-    fields = ("title", "statements", "footnote")
-    exhibits = {e.id: {field: getattr(e.sidecar, field) for field in fields} for e in study.shown}
     facts = {"study": study.name, "scale": study.info.scale, "commits": study.info.commits}
-    return json.dumps(facts | {"exhibits": exhibits}, indent=1, ensure_ascii=False) + "\n"
+    content = facts | {"statements": list(study.evidence)}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _citation(study: StudyReport) -> str:

@@ -54,7 +54,7 @@ def write_references(
     """
     ready: list[tuple[StudyReport, StudyLayout, dict[str, Any], dict[str, pa.Buffer]]] = []
     for layout, names in exhibits.items():
-        study = read_study(Path(layout.folder), names)
+        study = read_study(Path(layout.folder), names, stated=True)
         if not study.statements:
             continue
         if study.info.scale not in SCALES:
@@ -104,8 +104,7 @@ def _write(
                 temporary.write_bytes(outputs[name])
         else:  # none of an earlier run stays beside these trials
             (folder / name).unlink(missing_ok=True)
-    records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
-    _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
+    _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": list(study.evidence)})
     _write_json(folder / ABOUT, about)
     write_sums(folder)
     return folder

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -37,8 +36,8 @@ class StatementRow:
 
     study: its name.
     info: its facts.
-    exhibit: the exhibit that measures it.
-    anchor: of that exhibit on the study's page, empty where it has no page.
+    name: of the statement.
+    anchor: of its exhibit on the study's page, empty where it has no page.
     run: what this run says.
     reference: what the committed reference results say, if they have the statement.
     made: how the reference results were made.
@@ -46,7 +45,7 @@ class StatementRow:
 
     study: str
     info: StudyInfo
-    exhibit: str
+    name: str
     anchor: str
     run: Evidence
     reference: Evidence | None = None
@@ -55,8 +54,7 @@ class StatementRow:
     @property
     def identifier(self) -> str:
         """Anchor of the row, stable over runs."""
-        words = f"{self.study}-{self.exhibit}-{self.run.statement.text[:40]}".lower()
-        return re.sub(r"[^a-z0-9]+", "-", words).strip("-")
+        return f"{self.study}-{self.name}"
 
     @property
     def text(self) -> str:
@@ -194,26 +192,23 @@ class StatementRow:
 def find_rows(
     study: str,
     info: StudyInfo,
-    exhibit: tuple[str, str],
+    anchors: Mapping[str, str],
     records: Sequence[dict[str, Any]],
     reference: dict[str, Any] | None,
 ) -> list[StatementRow]:
-    """The rows of an exhibit's records.
+    """The rows of a study's evidence.
 
-    exhibit: its name and anchor. reference: the content of `evidence.json`, if there is one.
+    anchors: by exhibit. records, reference: the statements, and the content, of `evidence.json`.
     """
-    name, anchor = exhibit
-    known = {
-        (one["exhibit"], one["evidence"]["statement"]["text"]): one["evidence"]
-        for one in (reference or {}).get("statements", [])
-    }
+    known = {one["name"]: one["evidence"] for one in (reference or {}).get("statements", [])}
     rows = []
     for record in records:
-        run = read_evidence(record)
-        stored = known.get((name, run.statement.text))
+        name, run = record["name"], read_evidence(record["evidence"])
+        stored = known.get(name)
         other = read_evidence(stored) if stored is not None and info.scale != "smoke" else None
         is_same = other is not None and _region(other) == _region(run)
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
+        anchor = anchors.get(run.statement.exhibit, "")
         rows.append(StatementRow(study, info, name, anchor, run, shown, made))
     return rows
 

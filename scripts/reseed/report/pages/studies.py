@@ -20,6 +20,7 @@ from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
 from reseed.core.identifiers import SCALES
+from reseed.core.layout import EVIDENCE
 from reseed.core.study_info import (
     IMPORTED_SCALE,
     StudyInfo,
@@ -114,6 +115,7 @@ class StudyReport:
     date: day on which the results were collected.
     coverage: the exhibits of its paper.
     answer: sentences that come first, of a comparison.
+    evidence: of each of its statements.
     reference: its committed reference results (`evidence.json`), if it has some.
     """
 
@@ -124,6 +126,7 @@ class StudyReport:
     coverage: tuple[PaperExhibit, ...] = ()
     reference: dict[str, Any] | None = None
     answer: Sequence[str] = ()
+    evidence: Sequence[dict[str, Any]] = ()
 
     @property
     def shown(self) -> list[Exhibit]:
@@ -137,18 +140,9 @@ class StudyReport:
 
     @cached_property
     def statements(self) -> list[StatementRow]:
-        """Statements that its exhibits test, in the order of the study."""
-        return [
-            row
-            for exhibit in self.exhibits
-            for row in find_rows(
-                self.name,
-                self.info,
-                (exhibit.id, exhibit.anchor),
-                exhibit.sidecar.statements,
-                self.reference,
-            )
-        ]
+        """Statements that the study tests, in its order."""
+        anchors = {exhibit.id: exhibit.anchor for exhibit in self.exhibits}
+        return find_rows(self.name, self.info, anchors, self.evidence, self.reference)
 
     @property
     def covered(self) -> list[tuple[PaperExhibit, list[tuple[str, str]]]]:
@@ -245,6 +239,7 @@ def read_study(
     as_shown: Callable[[Path], Path] = lambda path: path,
     reference: Path | None = None,
     answer: Sequence[str] = (),
+    stated: bool = False,
 ) -> StudyReport:
     """Read the facts of a study, and the sidecar and picture of each exhibit.
 
@@ -256,6 +251,7 @@ def read_study(
         as_shown: path of a file as Snakemake's command names it.
         reference: `evidence.json` of the committed reference results (None: there are none).
         answer: sentences that come first.
+        stated: whether the study has statements, which were judged.
 
     Raises:
         ReseedError: if an exhibit or the facts are missing.
@@ -267,9 +263,9 @@ def read_study(
                           for p in (folder / part).glob("*.json"))  # fmt: skip
     shown = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
     known = read_json(reference) if reference is not None else None
-    return StudyReport(
-        folder.name, info, shown, _day(folder / "about.json"), coverage, known, answer
-    )
+    evidence = read_json(folder / EVIDENCE)["statements"] if stated else ()
+    day = _day(folder / "about.json")
+    return StudyReport(folder.name, info, shown, day, coverage, known, answer, evidence)
 
 
 def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[StatementRow]:
@@ -283,7 +279,7 @@ def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[Sta
     for one in reference["statements"]:
         known = read_evidence(one["evidence"])
         run = Evidence(known.statement, "not run")
-        rows.append(StatementRow(name, info, one["exhibit"], "", run, known, reference["made"]))
+        rows.append(StatementRow(name, info, one["name"], "", run, known, reference["made"]))
     return rows
 
 

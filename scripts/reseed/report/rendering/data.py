@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +14,6 @@ import pandas as pd
 from reseed.core.checked_io import read_table
 from reseed.core.coordinates import base_name
 from reseed.core.layout import StudyLayout
-from reseed.core.statement import Statement
 from reseed.core.study_info import (
     DatasetInfo,
     ExperimentInfo,
@@ -79,8 +78,6 @@ class ExhibitData:
     statistics: None for an exhibit without an analysis.
     kind, title, caption: as configured.
     repeats: results of training a sample of the trials again, one row a trial (None: not read).
-    statements: that the exhibit shows.
-    others: the analyses that they name, if others than the exhibit's.
     leaderboard: the analysis of this name of all trials (None: not computed yet).
     """
 
@@ -91,13 +88,7 @@ class ExhibitData:
     title: str = ""
     caption: str = ""
     repeats: pd.DataFrame | None = None
-    statements: tuple[Statement, ...] = ()
     leaderboard: pd.DataFrame | None = None
-    others: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-
-    def frame(self, analysis: str = "") -> pd.DataFrame:
-        """Rows of an analysis that a statement names; of the exhibit's without a name."""
-        return self.others[analysis] if analysis else self.rows()
 
     @property
     def scale(self) -> str:
@@ -233,12 +224,6 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
         title=exhibit.title,
         caption=exhibit.caption,
         repeats=read_table(repeats) if repeats.is_file() else None,
-        statements=exhibit.statements,
-        others={
-            name: read_table(Path(study.statistics(name)))
-            for name in dict.fromkeys(one.analysis for one in exhibit.statements)
-            if name
-        },
     )
 
 

@@ -17,7 +17,6 @@ from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
 from reseed.report.rendering.contrast import darken_texts
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.judged import judge_statements
 from reseed.report.rendering.style import GREY, STYLE, new_figure, styled
 
 # Without dates and versions, equal numbers give equal bytes.
@@ -82,7 +81,6 @@ def write_figure(
             "kind": data.kind,
             "form": "figure",
             "title": data.title,
-            "statements": judge_statements(data),
             "caption": caption,
             "footnote": info.footnote,
             "definitions": list(info.definitions),

@@ -22,13 +22,8 @@ _KEY = ("experiment", "varied", "dataset", "scheme", "arm", "hyperparameters_sou
 _CellKey = tuple[Any, ...]
 
 
-def judge_statements(data: ExhibitData) -> list[dict[str, Any]]:
-    """One record for each statement of the exhibit."""
-    return [judge_statement(data, one).record() for one in data.statements]
-
-
 def judge_statement(data: ExhibitData, statement: Statement) -> Evidence:
-    """The evidence of the exhibit's analysis on a statement."""
+    """The evidence of the rows of an analysis on a statement."""
 
     def name_rows(rows: pd.DataFrame) -> list[str]:
         if not {"arm", "model"} <= {*rows}:
@@ -42,9 +37,7 @@ def judge_statement(data: ExhibitData, statement: Statement) -> Evidence:
             for title, below, above, experiment in zip(titles, *sides, strict=True)
         ]
 
-    return judge(
-        statement, data.frame(statement.analysis), name_rows, partial(pool_sd_ratios, data)
-    )
+    return judge(statement, data.rows(), name_rows, partial(pool_sd_ratios, data))
 
 
 def pool_sd_ratios(data: ExhibitData, rows: pd.DataFrame) -> MeanLogRatio | None:

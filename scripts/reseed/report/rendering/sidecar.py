@@ -8,7 +8,6 @@ from pathlib import Path
 
 from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.checked_io import read_json
-from reseed.core.schemas import Row
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,6 @@ class Sidecar(TypedRow):
 
     form: str = ""
     title: str = ""
-    statements: Sequence[Row] = ()
     caption: str = ""
     footnote: str = ""
     definitions: Sequence[str] = ()

@@ -9,7 +9,6 @@ from pathlib import Path
 from reseed.core.atomic import write_text
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
-from reseed.report.rendering.judged import judge_statements
 from reseed.report.rendering.latex import latex
 from reseed.report.rendering.tables import Table
 
@@ -37,7 +36,6 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
             "kind": table.data.kind,
             "form": "table",
             "title": table.data.title,
-            "statements": judge_statements(table.data),
             "caption": table.heading,
             "footnote": table.footnote,
             "definitions": list(table.definitions),
