@@ -21,7 +21,7 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair of arms and dataset: `gap` = difference of means over data seeds / `sd`.
+    """One row a pair of arms and dataset: `difference` of means over data seeds, `gap` = it / `sd`.
 
     The difference and its interval are those of the analysis `pairs`. `sd`: of one score over data
     seeds, the root mean square of both arms, which is taken as known. `median_a`, `median_b`.
@@ -46,11 +46,14 @@ def gaps(data: Data, table: pd.DataFrame, wanted: list[Pair]) -> pd.DataFrame:
             a, b = (scores[row["experiment"], row["dataset"], arm] for arm in arms)
             sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
             if sd > 0:
-                low, high = sorted(sign * row[end] / sd for end in ("low", "high"))
+                low, high = sorted(sign * row[end] for end in ("low", "high"))
                 rows.append(
                     {name: row[name] for name in (*_PLACE, "n", "level")}
                     | {"arm": arms[0], "other": arms[1], "pair": f"{first} {second}", "sd": sd}
                     | {"median_a": a.median(), "median_b": b.median()}
-                    | {"gap": sign * row["difference"] / sd, "gap_low": low, "gap_high": high}
+                    | {"difference": sign * row["difference"]}
+                    | {"difference_low": low, "difference_high": high}
+                    | {"gap": sign * row["difference"] / sd}
+                    | {"gap_low": low / sd, "gap_high": high / sd}
                 )
     return pd.DataFrame(rows)

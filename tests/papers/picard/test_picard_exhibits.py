@@ -13,7 +13,6 @@ from papers.picard import (
     extremes,
     extremes_table,
     histogram_figure,
-    paper_size,
     range_growth,
     range_growth_figure,
     reach_table,
@@ -30,6 +29,7 @@ from sized_study import sized
 from study_frames import Study, about, amended, frame, trial
 from test_figures import texts_of
 from test_long_names import LONG, ODD, study
+from test_table_kind import configured
 
 __all__ = ["make", "read", "sized"]
 
@@ -223,7 +223,7 @@ def test_spreads_are_those_on_the_paper_s_number_of_images(sized):
     sd, spread = (rows.loc["rf:scratch", name] for name in ("sd_at", "range_at"))
     assert spread == pytest.approx(sd * factor)
     assert np.isnan(rows.loc["rf:head", "range_at"])
-    table = draw(paper_size, sized, {})
+    table = draw("table", sized, configured("seed_3407", "paper_size"))
     assert list(table.shown["Paper's seeds"]) == ["100", "–"]
 
 

@@ -87,7 +87,6 @@ OTHERS = {
         "papers.picard.histogram_figure:figure",
     ],
     "papers.picard.range_growth:analyse": ["papers.picard.range_growth_figure:figure"],
-    "papers.protocol.training_time:analyse": ["papers.protocol.training_time_table:table"],
     "curves": ["curves_figure"],
     "papers.picard.convergence:analyse": [
         "papers.picard.convergence_figure:figure",

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from curve_study import make as curve_study
 from curve_study import read
-from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
     role_components,
@@ -18,8 +17,6 @@ from papers.banerjee import (
     trimming_summary,
 )
 from papers.picard import convergence, extremes, range_growth
-from papers.protocol import training_time
-from papers.raste import gaps
 from reseed.report.analyses import (
     curves,
     fold_scores,
@@ -31,17 +28,17 @@ from reseed.report.analyses import (
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
-from sized_study import sized
 from study_frames import about, frame, trial
 from test_fold_exhibits import folds
 from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
+from test_table_kind import configured as table_options
 from text_of import text_of
 from trimmed_study import make as output_study
 
-__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores", "sized"]
+__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores"]
 
 TITLE = "A title that says nothing of the result"
 #: Trials of several models on four datasets, over twelve seeds.
@@ -79,9 +76,8 @@ FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklis
 ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table",)
 ALONE = (
-    "sd_ratios_table",
+    "table",
     "papers.raste.ratio_table:table",
-    "papers.protocol.training_time_table:table",
     "papers.banerjee.roles_table:table",
 )
 FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
@@ -119,17 +115,11 @@ def alone(kind):
             for m in ("rf", "xgb") for r in (0.1, 0.2, 0.3) for s in range(8)
         ]  # fmt: skip
         return analysed(spread, frame(rows), about())
-    if kind == "sd_ratios_table":
-        rows = [
-            trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
-            for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
-        ]  # fmt: skip
-        return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
-    rows = [("magic", m, 0, 0, s, 0.9) for m in ("rf", "xgb") for s in range(6)]
-    metrics = timed_frame(rows, "auc").assign(
-        train_seconds=[*rng.uniform(1, 2, 6), *rng.uniform(3, 4, 6)]
-    )
-    return analysed(training_time, metrics, about())
+    rows = [
+        trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
+        for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
+    ]  # fmt: skip
+    return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
 
 
 @pytest.fixture
@@ -139,9 +129,6 @@ def shown(request, configured, exhibit):
     def of(kind):
         if kind in COMPARED:
             return analysed(COMPARED[kind], *request.getfixturevalue("compared")), {}
-        if kind == "papers.raste.score_gaps:table":
-            given = request.getfixturevalue("compared")
-            return analysed(gaps, *given, pairs=[["ffnn", "rf"]]), {}
         if kind in CURVES:
             return request.getfixturevalue("curve_study")(CURVES[kind]), {}
         if kind in OUTPUTS:
@@ -155,12 +142,11 @@ def shown(request, configured, exhibit):
             if FOLDS[kind] is None:
                 return ExhibitData(None, metrics, facts, "k", TITLE), {}
             return analysed(FOLDS[kind], metrics, facts), {}
-        if kind == "papers.picard.paper_size:table":
-            return request.getfixturevalue("sized"), {}
         if kind in ALONE:
             return alone(kind), {
-                "experiments": ["ratios"]
-            } if kind == "papers.raste.ratio_table:table" else {}
+                "table": table_options("inherent_randomness", "networks_against_trees"),
+                "papers.raste.ratio_table:table": {"experiments": ["ratios"]},
+            }.get(kind, {})
         if kind in CHOICE:
             return request.getfixturevalue("choice_study"), {}
         if kind == "papers.raste.repeated_fits:table":

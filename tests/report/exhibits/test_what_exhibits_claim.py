@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-from papers.protocol import training_time_table
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import markdown
@@ -21,13 +20,6 @@ def test_coverage_is_stated_at_the_simulated_level_only(level, message, covers):
     assert table.definitions[0].startswith(message)
     assert ("covers" in table.definitions[0]) == covers
     assert (coverage.at(level, coverage.CORRECTED) != "") == covers
-
-
-def test_short_training_times_keep_their_digits():
-    rows = [row | {"train_seconds": seconds} for model, seconds in (("nb", 0.002), ("lsvm", 0.004))
-            for row in runs({model: 0.9})]  # fmt: skip
-    table = Study.of(rows).show(training_time_table, baseline="nb")
-    assert list(table.shown[["Time", "Time, baseline"]].iloc[0]) == ["0.0040 s", "0.0020 s"]
 
 
 def test_a_component_that_an_arm_lacks_is_a_dash():

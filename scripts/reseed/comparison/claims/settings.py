@@ -55,7 +55,7 @@ def select_rows(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame[keep]
     if statement.over:
         return _divide(statement, frame)
-    rows = frame[_holds(frame, statement.where)]
+    rows = frame[holds(frame, statement.where)]
     return rows.drop_duplicates(statement.per) if statement.per else rows
 
 
@@ -89,7 +89,7 @@ def is_rounding_error(rows: pd.DataFrame, column: str) -> pd.Series:
     return rows[column] <= _ROUNDING * sizes.fillna(1.0)
 
 
-def _holds(rows: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Series:
+def holds(rows: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Series:
     """Whether each row has the values; what follows a `~` is a variant of a name."""
     keep = pd.Series(True, rows.index)
     for column, values in where.items():
@@ -112,8 +112,8 @@ def _divide(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
     """
     value = statement.value
     frame = frame[~is_rounding_error(frame, value)]
-    below = _holds(frame, statement.over)
-    above = _holds(frame, statement.where) & ~below
+    below = holds(frame, statement.over)
+    above = holds(frame, statement.where) & ~below
     pairs = frame[above].merge(frame[below], on=statement.within, suffixes=("", "_baseline"))
     for name in (*CELL, "arm"):  # columns of `within` are equal
         old, new = f"{name}_baseline", "baseline" if name == "arm" else f"baseline_{name}"

@@ -1,0 +1,96 @@
+"""Any analysis as a table: columns and formats of a study's file → cells."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from readable import check_table
+from reseed.core.errors import ReseedError
+from reseed.report.rendering.data import ExhibitData
+from run_kinds import draw
+from study_frames import about, frame, trial
+
+STUDIES = Path(__file__).parents[3] / "config" / "studies"
+
+
+def configured(study, exhibit):
+    """The options of a table of a study."""
+    entries = yaml.safe_load((STUDIES / f"{study}.yaml").read_text("utf-8"))["exhibits"]
+    assert entries[exhibit]["kind"] == "table"
+    return entries[exhibit]["options"]
+
+
+def shown(rows, **options):
+    """The table of rows of the arms `rf`, `xgb`, … on one dataset."""
+    names = ("rf", "xgb", "gbm")[: len(rows)]
+    given = pd.DataFrame(rows).assign(arm=names, model=names, baseline="ffnn")
+    given = given.assign(experiment="model_seeds", dataset="magic", metric="auc", level=0.95)
+    metrics = frame([trial(0.9, model=name) for name in names])
+    data = ExhibitData(given, metrics, about(models=(*names, "ffnn")), "k", "T")
+    return draw("table", data, options)
+
+
+ROW = {"n": 1234, "x": 0.01234, "x_low": 0.01, "x_high": 0.02, "p": 0.0004, "word": "heavier"}
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("x", "0.012"),  # as many decimals as the smallest of `digits` has with two digits
+        ("word", "heavier"),
+        ("arm", "RF"),
+        ("{arm} to {baseline}", "RF to FFNN"),
+        ("{x} [{x_low}, {x_high}]", "0.012 [0.010, 0.020]"),
+        ("{x:.1f} [{x_low:.1f}, {none:.1f}]", "0.0"),  # no interval without both ends
+        ("{none} [{x_low}, {x_high}]", "–"),
+        ("{none} of {n}", "–"),
+        ("{n:count} runs", "1,234 runs"),
+        ("{p:p}", "< 0.001"),
+        ("{x:percent}", "1 %"),
+        ("{level:level}", "95 %"),
+        ("{x:ratio}", "0.01"),
+        ("{x:two} s", "0.012 s"),
+    ],
+)
+def test_cells(text, cell):
+    table = shown([ROW | {"none": np.nan}], columns={"Arm": "arm", "Cell": text}, digits=["x"])
+    assert table.shown["Cell"].tolist() == [cell]
+
+
+def test_rows_are_chosen_and_titled_by_section(tmp_path):
+    rows = [ROW | {"x": x, "way": way} for x, way in ((0.1, "a"), (0.0004, "b"), (np.nan, "a"))]
+    table = shown(
+        rows, columns={"Arm": "arm", "X": "x"}, section=["way"], least={"x": 0}, digits=["x"],
+        names={"way": {"a": "Alone"}}, note=["Level {level:level}."],
+        definitions=["{n:count} rows"],
+    )  # fmt: skip
+    assert table.sections == ["Alone", "b"]
+    assert table.shown["X"].tolist() == ["0.10", "0.00040"]
+    assert "Level 95 %." in table.footnote
+    assert table.definitions == ["1,234 rows"]
+    assert len(table.raw.columns) > 5
+    check_table(table, tmp_path)
+    assert shown(rows, columns={"X": "x"}, where={"way": ["b"]}).shown["X"].tolist() == ["0.00"]
+
+
+def test_reasons_stand_in_the_footnote():
+    rows = [ROW | {"reason": ""}, ROW | {"reason": "3 seeds are too few"}]
+    assert "Left out: 3 seeds are too few." in shown(rows, columns={"X": "x"}).footnote
+    empty = shown(rows[1:], columns={"X": "x"}, empty="No ratio.")
+    assert empty.empty == "No ratio. 3 seeds are too few."
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"columns": {"Y": "y"}},
+        {"columns": {"Y": "{x} [{y}, {x}]"}},
+        {"columns": {"X": "x"}, "where": {"y": ["a"]}},
+        {"columns": {"X": "x"}, "note": ["{y:level}"]},
+    ],
+)
+def test_a_column_that_the_analysis_lacks_is_named(options):
+    with pytest.raises(ReseedError, match="the analysis has no column y"):
+        shown([ROW], **options)
