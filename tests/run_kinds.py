@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pandas as pd
+import yaml
 from reseed.core.module_finder import SCRIPTS
 from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
 from reseed.report.analyses.shared.data import Data
@@ -64,3 +65,11 @@ def _name(kind: ModuleType | str) -> str:
     if kind.__name__.startswith("reseed."):
         return kind.__name__.rpartition(".")[2]
     return f"{kind.__name__}:{'table' if hasattr(kind, 'table') else 'figure'}"
+
+
+def table_options(study: str, exhibit: str) -> dict[str, Any]:
+    """The options of a table of a configured study."""
+    path = SCRIPTS.parent / "config" / "studies" / f"{study}.yaml"
+    entry = yaml.safe_load(path.read_text("utf-8"))["exhibits"][exhibit]
+    assert entry["kind"] == "table"
+    return entry["options"]

@@ -24,12 +24,11 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.tables import Table
 from reseed.stats.gaussian_range import expected_gaussian_range
-from run_kinds import draw, run_analysis
+from run_kinds import draw, run_analysis, table_options
 from sized_study import sized
 from study_frames import Study, about, amended, frame, trial
 from test_figures import texts_of
 from test_long_names import LONG, ODD, study
-from test_table_kind import configured
 
 __all__ = ["make", "read", "sized"]
 
@@ -223,7 +222,7 @@ def test_spreads_are_those_on_the_paper_s_number_of_images(sized):
     sd, spread = (rows.loc["rf:scratch", name] for name in ("sd_at", "range_at"))
     assert spread == pytest.approx(sd * factor)
     assert np.isnan(rows.loc["rf:head", "range_at"])
-    table = draw("table", sized, configured("seed_3407", "paper_size"))
+    table = draw("table", sized, table_options("seed_3407", "paper_size"))
     assert list(table.shown["Paper's seeds"]) == ["100", "–"]
 
 

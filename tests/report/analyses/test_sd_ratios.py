@@ -8,9 +8,8 @@ from reseed.core.statement import Statement
 from reseed.report.analyses import sd_ratios
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.judged import judge_statement
-from run_kinds import draw, run_analysis
+from run_kinds import draw, run_analysis, table_options
 from study_frames import about
-from test_table_kind import configured
 
 
 def study(sd, n=24, others=("pretrained",)):
@@ -26,7 +25,7 @@ def table_of(data, **options):
     return draw("table", ExhibitData(rows, data.metrics, data.info, "k", "T"), OPTIONS)
 
 
-OPTIONS = configured("inherent_randomness", "networks_against_trees")
+OPTIONS = table_options("inherent_randomness", "networks_against_trees")
 NARROWER = Statement(
     text="Pretrained networks vary less", exhibit="ratios", value="ratio", scale="log",
     title="ratio of SDs", below=1, pooled=True,

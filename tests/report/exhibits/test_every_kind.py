@@ -27,14 +27,13 @@ from reseed.report.analyses import (
 )
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
-from run_kinds import draw, exhibit_kinds, is_table, run_analysis
+from run_kinds import draw, exhibit_kinds, is_table, run_analysis, table_options
 from study_frames import about, frame, trial
 from test_fold_exhibits import folds
 from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
-from test_table_kind import configured as table_options
 from text_of import text_of
 from trimmed_study import make as output_study
 

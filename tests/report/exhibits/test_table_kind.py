@@ -1,25 +1,13 @@
 """Any analysis as a table: columns and formats of a study's file → cells."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from readable import check_table
 from reseed.core.errors import ReseedError
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw
 from study_frames import about, frame, trial
-
-STUDIES = Path(__file__).parents[3] / "config" / "studies"
-
-
-def configured(study, exhibit):
-    """The options of a table of a study."""
-    entries = yaml.safe_load((STUDIES / f"{study}.yaml").read_text("utf-8"))["exhibits"]
-    assert entries[exhibit]["kind"] == "table"
-    return entries[exhibit]["options"]
 
 
 def shown(rows, **options):
