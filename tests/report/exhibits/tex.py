@@ -11,7 +11,7 @@ def compiled(texts, folder, options=""):
     """Log of pdflatex over the texts in one plain article with these options of its class."""
     body = "\n\\clearpage\n".join(rf"\typeout{{TABLE {name}}}" + "\n" + t for name, t in texts)
     (folder / "all.tex").write_text(
-        f"\\documentclass[{options}]{{article}}\n\\usepackage{{booktabs,adjustbox}}\n\\begin{{document}}\n"
+        f"\\documentclass[{options}]{{article}}\n\\usepackage{{array,booktabs,adjustbox}}\n\\begin{{document}}\n"
         f"{body}\n\\end{{document}}\n"
     )
     run = subprocess.run(
