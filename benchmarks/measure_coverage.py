@@ -7,14 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from reseed.stats.comparison import (
-    UNSTABLE_RATIO,
-    equivalence_p,
-    holm,
-    nadeau_bengio,
-    pair_differences,
-)
-from reseed.stats.error_rates import simulate_cv
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import spread_intervals
 from scipy import stats
@@ -75,45 +67,6 @@ def seed_noise(rng: np.random.Generator, n_sim: int, files: list[str]) -> Iterat
             yield f"{name}, {runs} runs × {items} items", covered
 
 
-def hold_outs(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Corrected t over 6 and 50 hold-outs: claims among three equal models, and its intervals.
-
-    200 items in two equal classes, a fifth of them for testing. Each model has its own Gaussian
-    features, in which the class means differ by `apart` SD.
-    """
-    y = np.repeat([0, 1], 100)
-    for features, apart in ((5, 0.6), (20, 0.34)):
-        for name, classify in (("1-nearest neighbour", nearest), ("nearest centroid", centroid)):
-            accuracy = np.empty((n_sim, 3, 50))
-            for scores in accuracy:
-                x = rng.normal(size=(3, 200, features)) + apart * y[:, None]
-                scores[:] = classify(x, y, np.stack([rng.permutation(200) for _ in range(50)]))
-            for n in (6, 50):
-                where = f"{name}, {features} features {apart} SD apart, {n} hold-outs"
-                yield from corrected_t(accuracy[:, :, :n], 0.25, where, float(accuracy.mean()))
-
-
-def folds(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Corrected t over cross-validation (`simulate_cv`): three equal models."""
-    for n, k, repeats in ((200, 5, 1), (200, 5, 2), (200, 5, 10), (1000, 5, 2)):
-        scores = simulate_cv(n_sim, n_samples=n, n_folds=k, n_repeats=repeats, rng=rng)
-        where = f"nearest centroid, {n} items, {k}×{repeats}"
-        yield from corrected_t(scores, 1 / (k - 1), where, float(scores.mean()))
-
-
-def corrected_t(scores: np.ndarray, ratio: float, where: str, truth: float) -> Iterator[Row]:
-    """Claims and coverage for equally good models; scores are (experiments, models, splits)."""
-    p = nadeau_bengio(pair_differences(scores), ratio).p_value
-    yield f"false claims (Holm), {where}", list((holm(p) <= 0.05).any(axis=-1))
-    larger = nadeau_bengio(pair_differences(scores), UNSTABLE_RATIO * ratio).p_value
-    claimed = list((holm(larger) <= 0.05).any(axis=-1))
-    yield f"false claims (Holm), ratio × {UNSTABLE_RATIO}, {where}", claimed
-    yield f"coverage, difference, {where}", list(p[:, 0] > 0.05)
-    # The interval of a score covers the truth if that of its distance from the truth covers 0.
-    one = nadeau_bengio(scores[:, 0] - truth, ratio).p_value
-    yield f"coverage, one model's score, {where}", list(one > 0.05)
-
-
 def nearest(x: np.ndarray, y: np.ndarray, splits: np.ndarray) -> np.ndarray:
     """Accuracy (models, splits) of 1-nearest neighbour; the first fifth of a split is its test."""
     test, train = np.split(splits, [splits.shape[1] // 5], axis=1)
@@ -134,28 +87,10 @@ def centroid(x: np.ndarray, y: np.ndarray, splits: np.ndarray) -> np.ndarray:
     return ((distances[1] < distances[0]) == y[test]).mean(axis=2)
 
 
-def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Claims of equivalence with a true difference of 0 or at the edge of the region."""
-    for folds, repeats in ((5, 2), (5, 10)):
-        design = {"n_models": 2, "n_samples": 200, "n_folds": folds, "n_repeats": repeats}
-        for effect in (0.3, 0.0):
-            scores = simulate_cv(n_sim, effect=effect, rng=rng, **design)
-            d = scores[:, 0] - scores[:, 1]
-            truth = float(d.mean()) if effect else 0.0
-            test = nadeau_bengio(d, 1 / (folds - 1))
-            for rope in (truth,) if effect else (0.05, 0.1):
-                p = equivalence_p(d.mean(axis=1), test.scale, test.df, rope)
-                name = f"region ±{rope:.3f}, true difference {truth:.3f}, {folds}×{repeats}"
-                yield f"claims of equivalence, {name}", list(p <= 0.05)
-
-
 Tables = dict[str, Callable[..., Iterator[Row]]]
 TABLES: Tables = {
     "spread": spread,
     "seed_noise": seed_noise,
-    "hold_outs": hold_outs,
-    "folds": folds,
-    "equivalence": equivalence,
 }
 
 

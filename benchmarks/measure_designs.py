@@ -1,27 +1,38 @@
 """False claims among equal models by each row of the decision table, for docs/methods.
 
-`python benchmarks/measure_designs.py --output docs/methods/simulations/designs.csv` runs the tests
-as the verdicts do, Holm's adjustment included. A case counts simulations in which anything is
-claimed at 5 %. `label` groups the cases that one cell of the table states as a range.
+`python benchmarks/measure_designs.py --output docs/methods/simulations/designs.csv`. Means pass
+through `reseed.compare`, pooled datasets through the analysis `pairs`, others through the functions
+behind it, many pairs at once. A case counts simulations in which anything is claimed at
+5 %. `label` groups the cases that one cell of the table states as a range. Methods that are named
+are measured again; the others keep their rows.
 """
 
 import argparse
-import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import reseed
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
 from reseed.comparison.claims import designs
-from reseed.stats.comparison import UNSTABLE_RATIO, holm, nadeau_bengio, pair_differences
+from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.core.study_info import DatasetInfo, StudyInfo
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.adjustment import adjust_family
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.item_scores import (
+    ItemScores,
+    ModelScores,
+    compare_models,
+    list_item_test,
+)
+from reseed.report.analyses.shared.pairing import ModelGroup, pair_runs
 from reseed.stats.error_rates import simulate_cv
-from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
-from reseed.stats.simultaneous import holm_in_both_directions
-from reseed.stats.unpaired import compare_unpaired, welch_of_means
 
 Rng = np.random.Generator
 #: Label, case, and for each simulation whether anything is claimed.
@@ -29,17 +40,91 @@ Row = tuple[str, str, ArrayLike]
 _ALPHA = 0.05
 
 
-def _any_claim(p: np.ndarray) -> np.ndarray:
-    """Whether any pair is claimed; (experiments, pairs) unadjusted p-values."""
-    return (np.apply_along_axis(holm_in_both_directions, -1, p) <= _ALPHA).any(axis=-1)
+def _claim_by_runs(scores: np.ndarray, ratio: float = 0.0, seeds: str = "shared") -> list[bool]:
+    """Whether any model is called better, for each simulation.
+
+    Args:
+        scores: (simulations, models, runs); NaN where a model has no such run.
+        ratio: n_test / n_train, if the runs are splits; 0: they are seeds.
+        seeds: `own` if equal seeds share nothing.
+    """
+    _, models, runs = scores.shape
+    i, j = np.triu_indices(models, 1)
+    a, b = (scores[:, side].reshape(-1, runs) for side in (i, j))
+    split = np.arange(runs) if ratio else np.zeros(runs, dtype=int)
+    batch = pair_runs(a, b, split, seeds == "own")
+    group = ModelGroup({}, "score", True, 1.0, "", ratio, pd.DataFrame(), {})
+    is_paired = batch[0].is_paired
+    test = pairs._compare_paired if is_paired else pairs._compare_unpaired
+    columns = pairs._describe(group, batch, 0) | test(group, batch, pairs.Options())
+    same = {"alpha": _ALPHA, "target_power": 0.8, "n": batch[0].n, "min_runs": 5}
+    rows = [
+        same | {name: one[k] if isinstance(one, list) else one for name, one in columns.items()}
+        for k in range(len(batch))
+    ]
+    return [_find_claim(rows[start : start + i.size]) for start in range(0, len(rows), i.size)]
+
+
+def _find_claim(family: list[dict]) -> bool:
+    """Whether any interval of a family excludes 0."""
+    adjust_family(family)
+    tested = [row for row in family if "low" in row]
+    return any(row["low"] > 0 or row["high"] < 0 for row in tested)
+
+
+def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> np.ndarray:
+    """Whether the analysis `pairs` calls any model better over all datasets.
+
+    Args:
+        scores: (simulations, datasets, models, runs).
+        ratio: n_test / n_train, if the runs are splits; 0: they are seeds.
+    """
+    places, table = np.indices(scores.shape).reshape(4, -1), {"score": scores.ravel()}
+    for name, place in zip(("experiment", "dataset", "model"), places, strict=False):
+        labels = np.array([f"{name}{number:05}" for number in range(place.max() + 1)])
+        table[name] = labels[place]
+    fixed = dict.fromkeys(("data_seed", "repeat", "fold", "init", "order", "dropout", "augment"), 0)
+    table |= fixed | {"data_seed" if ratio else "init": places[3]}
+    table |= {"status": "ok", "varied": "data" if ratio else "seeds", "scheme": "holdout"}
+    table |= {"test_ratio": ratio / (1 + ratio), "hyperparameters_source": "default"}
+    metrics = pd.DataFrame(table)
+    dataset = DatasetInfo(metric="score", greater_is_better=True)
+    info = StudyInfo(scale="demo", datasets=dict.fromkeys(metrics["dataset"].unique(), dataset))
+    found = pairs.analyse(Data(metrics, info), pairs.Options())
+    found = found[found["dataset"] == ALL_DATASETS]
+    return (found["outcome"] == "better").groupby(found["experiment"]).any().to_numpy()
+
+
+def _claim_by_items(scores: Sequence[ItemScores]) -> list[bool]:
+    """Whether any model is called better, for each test set."""
+    claims = []
+    for one in scores:
+        rows = []
+        for a, b in combinations(one.models, 2):
+            test, is_shared = compare_models(one, a, b, 1)
+            row = {"alpha": _ALPHA, "target_power": 0.8, "design": designs.ITEM_MODEL.design}
+            counts = {"items": len(one.items), "n": len(one.models[a].seeds)}
+            rows.append(row | counts | list_item_test(test, is_shared))
+        claims.append(_find_claim(rows))
+    return claims
+
+
+def _as_items(values: np.ndarray, own_seeds: bool = False) -> ItemScores:
+    """Scores (models, seeds, items) of one test set."""
+    _, seeds, items = values.shape
+    models = {
+        str(number): ModelScores(one[:, None].astype(float), tuple(range(seeds)))
+        for number, one in enumerate(values)
+    }
+    return ItemScores("", range(items), ("",), None, models, has_own_seeds=own_seeds)
 
 
 def splits(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Three equal models over the same splits."""
     for n, k, repeats in ((200, 5, 1), (200, 5, 2), (200, 5, 10), (1000, 5, 2)):
         scores = simulate_cv(n_sim, n_samples=n, n_folds=k, n_repeats=repeats, rng=rng)
-        d, where = pair_differences(scores), f"{n} items, {k}×{repeats} folds"
-        yield "nearest centroid", where, _any_claim(nadeau_bengio(d, 1 / (k - 1)).p_value)
+        where = f"{n} items, {k}×{repeats} folds"
+        yield "nearest centroid", where, _claim_by_runs(scores, 1 / (k - 1))
     y = np.repeat([0, 1], 100)
     for name, classify in (("nearest centroid", centroid), ("1-nearest neighbour", nearest)):
         accuracy = np.empty((n_sim, 3, 50))
@@ -47,21 +132,63 @@ def splits(rng: Rng, n_sim: int) -> Iterator[Row]:
             x = rng.normal(size=(3, 200, 5)) + 0.6 * y[:, None]
             scores[:] = classify(x, y, np.stack([rng.permutation(200) for _ in range(50)]))
         for n in (6, 50):
-            d, where = pair_differences(accuracy[:, :, :n]), f"200 items, {n} hold-outs of a fifth"
-            yield name, where, _any_claim(nadeau_bengio(d, 0.25).p_value)
-            larger = nadeau_bengio(d, 0.25 * UNSTABLE_RATIO).p_value
-            yield f"{name}, both corrections", where, _any_claim(larger)
+            where = f"200 items, {n} hold-outs of a fifth"
+            yield name, where, _claim_by_runs(accuracy[..., :n], 0.25)
+
+
+def seeds_and_items(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Equal models on one test set with scores of its items."""
+    for where, scores in _draw_test_sets(rng, n_sim):
+        for own in (False, True):
+            claims = _claim_by_items([_as_items(one, own) for one in scores])
+            yield "", f"{where}, {'own' if own else 'shared'} seeds", claims
+
+
+def means(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Printed means and SDs of equal models; `runs` and what ± is are given unless said."""
+    for models, runs in ((2, 5), (4, 5), (4, 10)):
+        for name, sds in (("equal SDs", (1.0,)), ("SDs 0.3 and 3", (0.3, 3.0))):
+            x = 90 + rng.normal(size=(n_sim, models, runs)) * rng.choice(sds, (n_sim, models, 1))
+            case = f"{models} models, {runs} runs, {name}"
+            yield "", f"{case}, exact", _claim_by_means(x, 12)
+            if models == 2:
+                yield "", f"{case}, one decimal", _claim_by_means(x, 1)
+                yield "", f"{case}, standard errors, not said", _claim_by_means(x, 12, False)
+
+
+def _claim_by_means(x: np.ndarray, decimals: int, is_said: bool = True) -> np.ndarray:
+    """Whether `compare` calls any model better; scores (simulations, models, runs)."""
+    runs = x.shape[-1]
+    mean, spread = x.mean(axis=-1), x.std(axis=-1, ddof=1)
+    if not is_said:
+        spread = spread / runs**0.5
+    dataset, model = np.indices(mean.shape).reshape(2, -1)
+    cells = [
+        f"{m:.{decimals}f} ± {s:.{decimals}f}"
+        for m, s in zip(mean.ravel(), spread.ravel(), strict=True)
+    ]
+    table = pd.DataFrame(
+        {"dataset": dataset.astype(str), "model": model.astype(str), "accuracy": cells}
+    )
+    options = {"spread": "sd"} if is_said else {}
+    found = reseed.compare(table, metric="accuracy", runs=runs, **options).verdicts
+    return (found["outcome"] == "better").groupby(found["dataset"]).any().to_numpy()
 
 
 def seeds(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Equal models over the same seeds on one test set."""
     for models, runs in ((2, 5), (3, 5), (3, 10), (6, 10)):
-        x = rng.normal(size=(n_sim, models, 1, runs)) + rng.normal(size=(n_sim, 1, 1, runs))
-        d = pair_differences(x[:, :, 0])
-        yield "new seeds", f"{models} models, {runs} runs", _any_claim(nadeau_bengio(d, 0).p_value)
+        x = rng.normal(size=(n_sim, models, runs)) + rng.normal(size=(n_sim, 1, runs))
+        yield "new seeds", f"{models} models, {runs} runs", _claim_by_runs(x)
     for where, scores in _draw_test_sets(rng, n_sim):
-        d = pair_differences(scores.mean(axis=-1))
-        yield "new items", where, _any_claim(nadeau_bengio(d, 0).p_value)
+        yield "new items", where, _claim_by_runs(scores.mean(axis=-1))
+    for runs in (5, 10, 20, 50):
+        a = np.stack([1 - rng.exponential(size=(n_sim, runs)), np.zeros((n_sim, runs))], axis=1)
+        yield "skewed differences", f"2 models, {runs} exponential", _claim_by_runs(a)
+    for runs in (10, 20, 50):
+        a = rng.normal(size=(n_sim, 2, runs))
+        a[:, 0] += 0.85 - 17 * (rng.random((n_sim, runs)) < 0.05)
+        yield "rare collapses", f"5 % of one model's {runs} runs, 17 SD", _claim_by_runs(a)
 
 
 def unpaired(rng: Rng, n_sim: int) -> Iterator[Row]:
@@ -70,30 +197,42 @@ def unpaired(rng: Rng, n_sim: int) -> Iterator[Row]:
         for name, sd in (("equal SDs", 1.0), ("one SD three times the others", 3.0)):
             x = rng.normal(size=(n_sim, models, runs))
             x[:, 0] *= sd
-            p = _welch(x)
-            yield "new seeds", f"{models} models, {runs} runs, {name}", _any_claim(p)
+            case = f"{models} models, {runs} runs, {name}"
+            yield "new seeds", case, _claim_by_runs(x, seeds="own")
     for where, scores in _draw_test_sets(rng, n_sim):
-        yield "new items", where, _any_claim(_welch(scores.mean(axis=-1)))
+        yield "new items", where, _claim_by_runs(scores.mean(axis=-1), seeds="own")
+    for n_a, n_b in ((5, 30), (10, 30), (20, 20)):
+        x = rng.exponential(size=(n_sim, 2, 30))
+        x[:, 0, n_a:], x[:, 1, n_b:] = np.nan, np.nan
+        case = f"2 models, {n_a} and {n_b} exponential"
+        yield "skewed runs", case, _claim_by_runs(x, seeds="own")
 
 
-def _welch(x: np.ndarray) -> np.ndarray:
-    """P-values (experiments, pairs) of samples (experiments, models, runs)."""
-    i, j = np.triu_indices(x.shape[1], 1)
-    return compare_unpaired(x[:, i], x[:, j]).welch_p
+def item_counts(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Equal models, one run each, that are right or wrong on each item."""
+    for models, items, level in ((2, 20, 0.5), (2, 100, 0.5), (2, 500, 0.5), (2, 2000, 0.5),
+                                 (2, 100, 3.0), (2, 500, 3.0), (3, 100, 0.5), (3, 500, 3.0),
+                                 (10, 100, 0.5), (10, 500, 0.5)):  # fmt: skip
+        scores = []
+        for _ in range(n_sim):
+            z = level + rng.normal(0, 2**0.5, items) + rng.normal(0, 0.5, (models, 1, items))
+            scores.append(_as_items(z + rng.normal(size=z.shape) > 0))
+        share = np.mean([one.models["0"].values.mean() for one in scores])
+        case = f"{models} models, {items} items, {share:.0%} right"
+        yield "", case, _claim_by_items(scores)
 
 
-def seeds_and_items(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Equal models on one test set with scores of its items."""
-    for where, scores in _draw_test_sets(rng, n_sim):
-        for shared in (True, False):
-            p = np.array(
-                [
-                    [item_difference(*pair, [Factor("seed", shared)]).p_value
-                     for pair in combinations(one, 2)]
-                    for one in scores
-                ]
-            )  # fmt: skip
-            yield "", f"{where}, {'shared' if shared else 'own'} seeds", _any_claim(p)
+def item_model(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Two equal models, one run each, whose losses are skewed and of unequal spread."""
+    draws = {
+        "exponential": lambda n: 1 - rng.exponential(size=(2, n)),
+        "lognormal": lambda n: np.exp(0.5) - np.exp(rng.normal(size=(2, n))),
+    }
+    for name, draw in draws.items():
+        for items in (20, 50, 200):
+            scores = [_as_items((draw(items) * [[1], [4]])[:, None]) for _ in range(n_sim)]
+            case = f"{items} {name} losses, spreads 1 and 4"
+            yield "skewed losses", case, _claim_by_items(scores)
 
 
 def _draw_test_sets(rng: Rng, n_sim: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -103,12 +242,29 @@ def _draw_test_sets(rng: Rng, n_sim: int) -> Iterator[tuple[str, np.ndarray]]:
     """
     for models, runs, items, sd in ((2, 10, 300, 0.1), (3, 10, 300, 0.0), (3, 10, 300, 0.1),
                                     (3, 10, 300, 0.3), (6, 5, 1000, 0.1)):  # fmt: skip
-        scores = np.empty((n_sim, models, runs, items), dtype=np.float32)
+        scores = np.empty((n_sim, models, runs, items), dtype=bool)
         for one in scores:
             hard = rng.normal(1, 1.5, items) + rng.normal(0, 0.5, (models, 1, items))
             level = hard + rng.normal(0, sd, (models, runs, 1))
             one[:] = level + rng.normal(size=one.shape) > 0
         yield f"{models} models, {runs} × {items}, SD of seeds {sd}", scores
+
+
+def pooled(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Models that are equal on average over few datasets, each of its own spread."""
+    for models, datasets, runs in ((2, 2, 5), (4, 2, 5), (3, 3, 10), (3, 5, 5)):
+        for name, sd in (("equal SDs", 1.0), ("SDs 0.2 to 5", 5.0)):
+            x = rng.normal(size=(n_sim, datasets, models, runs))
+            x *= np.geomspace(1 / sd, sd, datasets)[:, None, None]
+            x[:, 0, 0] += 2
+            x[:, 1, 0] -= 2  # better on one, worse on another
+            case = f"{models} models, {datasets} datasets, {runs}"
+            yield "seeds", f"{case} seeds, {name}", _claim_over_datasets(x)
+    for datasets in (2, 5):
+        scores = simulate_cv(n_sim * datasets, n_samples=200, n_folds=5, n_repeats=2, rng=rng)
+        x = scores.reshape(n_sim, datasets, *scores.shape[1:])
+        case = f"3 models, {datasets} datasets, 5×2 folds"
+        yield "splits", case, _claim_over_datasets(x, 0.25)
 
 
 def draw_datasets(
@@ -171,53 +327,47 @@ def sign(rng: Rng, n_sim: int) -> Iterator[Row]:
         yield "", f"{n} datasets", [flip_signs([x], rng=rng).p_value[0] <= _ALPHA for x in d]
 
 
-def means(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Printed means and SDs of equal models, exact digits."""
-    for models, runs in ((2, 5), (4, 5), (4, 10)):
-        for name, sds in (("equal SDs", (1.0,)), ("SDs 0.3 and 3", (0.3, 3.0))):
-            x = rng.normal(size=(n_sim, models, runs)) * rng.choice(sds, (n_sim, models, 1))
-            mean, sd = x.mean(axis=-1), x.std(axis=-1, ddof=1)
-            n = np.full(n_sim, float(runs))
-            p = np.stack(
-                [welch_of_means(mean[:, i], sd[:, i], n, mean[:, j], sd[:, j], n).p
-                 for i, j in combinations(range(models), 2)], axis=-1,
-            )  # fmt: skip
-            adjusted = np.apply_along_axis(holm, -1, p)
-            yield "", f"{models} models, {runs} runs, {name}", (adjusted <= _ALPHA).any(axis=-1)
-
-
 METHODS = {
     designs.SPLITS: splits,
     designs.SEEDS_AND_ITEMS: seeds_and_items,
+    designs.MEANS: means,
     designs.SEEDS: seeds,
     designs.UNPAIRED: unpaired,
+    designs.ITEM_COUNTS: item_counts,
+    designs.ITEM_MODEL: item_model,
+    designs.POOLED: pooled,
     designs.SIGN_FLIPS: sign_flips,
     designs.RANK_FLIPS: rank_flips,
     designs.SIGN: sign,
-    designs.MEANS: means,
 }
 
 
 def main() -> None:
     """Print one line for each case: share ± Monte Carlo standard error."""
+    names = [method.name for method in METHODS]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--only", nargs="+", choices=names, default=names)
     parser.add_argument("--output", type=Path, help="a CSV file of the lines")
     options = parser.parse_args()
-    table: list[tuple[str, str, str, str, str, int]] = []
+    known = []
+    if options.output and options.output.exists():
+        known = pd.read_csv(options.output, dtype=str, keep_default_na=False).to_dict("records")
+    table = []
     for method, simulate in METHODS.items():
+        if method.name not in options.only:
+            table += [row for row in known if row["method"] == method.name]
+            continue
         for label, case, sample in simulate(np.random.default_rng(0), options.simulations):
             values = np.asarray(sample, dtype=np.float64)
             share = round(float(values.mean()), 3)
             error = (share * (1 - share) / values.size) ** 0.5
-            print(f"{method.name}, {case}: {share:.3f} ± {error:.3f}", flush=True)
-            row = (method.name, label, case, f"{share:.3f}", f"{error:.4f}", values.size)
-            table.append(row)
+            print(f"{method.name}, {label}, {case}: {share:.3f} ± {error:.3f}", flush=True)
+            row = {"method": method.name, "label": label, "case": case}
+            numbers = {"false_claims": f"{share:.3f}", "se": f"{error:.4f}"}
+            table.append(row | numbers | {"simulations": values.size})
     if options.output:
-        with options.output.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(
-                [("method", "label", "case", "false_claims", "se", "simulations"), *table]
-            )
+        pd.DataFrame(table).to_csv(options.output, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

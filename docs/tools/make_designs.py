@@ -1,11 +1,10 @@
-"""Write tables of measured rates into docs/methods: of each test, and before and after changes."""
+"""Write tables of measured rates into docs/methods/comparing.md."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from reseed.comparison.claims.designs import METHODS, Method
 from reseed.core.atomic import write_text
@@ -17,33 +16,9 @@ _HEADER = (
     "What varied", "What both models share", "Test", "Function of `reseed.stats`", "Claim for",
     "False claims at 5 % (simulations, largest SE)",
 )  # fmt: skip
-CHANGES_PAGE = PAGE.with_name("index.md")
-_CHANGE_HEADER = ("Designs", "Measured", "Before", "After", "Simulations of each (largest SE)")
-_CLAIMS, _POWER = "false claims", "power"
-#: Table in docs/methods/simulations, pattern of the cases of a row, their name, what is measured.
-_CHANGES = (
-    ("gate", "^(?!equal)", "`gate` at a true loss of the margin", "passes"),
-    ("gate", "^equal", "`gate` of an equal candidate", "passes"),
-    ("changes", "^false claims, .*hold-outs", "seeds that drew a hold-out each", _CLAIMS),
-    ("skewed_runs", "^Gaussian", "Gaussian runs", _CLAIMS),
-    ("skewed_runs", "^exponential diff", "exponential differences, 5 to 50 runs", _CLAIMS),
-    ("skewed_runs", "^exponential, .*own", "exponential runs of their own", _CLAIMS),
-    ("skewed_runs", "^items, logn", "lognormal losses of 20 to 200 items", _CLAIMS),
-    ("skewed_runs", r"collapse, \d+ runs$", "5 % of one model's runs collapse", _CLAIMS),
-    ("pairing", "^false claims", "5 to 20 seeds that share nothing (`--seeds own`)", _CLAIMS),
-    ("pairing", "^power", "the same, models that differ", _POWER),
-    ("changes", "^false claims, .*clusters", "1,000 items in 8 to 50 clusters", _CLAIMS),
-    ("changes", "^power, .*clusters", "the same, 3 SE better", _POWER),
-    ("changes", "^any false .*models, .*(Gaussian|skewed)$", "3 to 10 models on 6 to 20 datasets",
-     _CLAIMS),
-    ("changes", "^power, .*datasets, (Gaussian|skewed)$", "the same, the best is 3 SE better",
-     _POWER),
-    ("changes", "^any false .*unequal", "the same, skewed scores of SDs 0.5 to 2", _CLAIMS),
-    ("changes", "^power, .*unequal", "the same, the best is 3 SE better", _POWER),
-    ("changes", "^false claims, .*(Gaussian|t₃) parts", "2 models on 8 to 50 datasets", _CLAIMS),
-    ("changes", "^power, .*Gaussian parts", "the same, 3 SE better, Gaussian", _POWER),
-    ("changes", "^power, .*t₃ parts", "the same, t₃", _POWER),
-    ("changes", "^false claims, .*skewed parts", "the same, skewed", _CLAIMS),
+_FAMILY_HEADER = (
+    "Models", "Runs", "Any false claim", "One better: Bonferroni", "Holm", "A ladder: Bonferroni",
+    "Holm",
 )  # fmt: skip
 
 
@@ -99,52 +74,20 @@ def make_table() -> str:
     return _format_table(_HEADER, rows)
 
 
-def read_changes(name: str) -> pd.DataFrame:
-    """`case`, `before`, `after`, the larger `se` and `simulations` of a table."""
-    table = pd.read_csv(SIMULATIONS / f"{name}.csv", keep_default_na=False)
-    if name == "skewed_runs":
-        table[["side", "case"]] = table["case"].str.split(", ", n=1, expand=True)
-        table = _join(table, "case", {"before": "before", "after": "after"}, "measured")
-    elif name == "pairing":
-        table = table[table["correlation"] == 0].rename(columns={"rule": "side"})
-        kinds = [
-            _join(table.assign(case=f"{kind}, " + table["seeds"].astype(str)), "case",
-                  {"paired": "before", "Welch": "after"}, column)
-            for kind, column in ((_CLAIMS, "false_claims"), (_POWER, "power"))
-        ]  # fmt: skip
-        table = pd.concat(kinds)
-    else:
-        known = table["design"] if name == "gate" else table["measure"] + ", " + table["case"]
-        table = table.assign(case=known, se=table[["se_before", "se_after"]].max(axis=1))
-    return table[["case", "before", "after", "se", "simulations"]]
-
-
-def _join(table: pd.DataFrame, key: str, sides: dict[str, str], value: str) -> pd.DataFrame:
-    """Rows of two sides of one case as one row."""
-    parts = [
-        table.loc[table["side"] == side, [key, value, "simulations"]].rename(columns={value: name})
-        for side, name in sides.items()
-    ]
-    joined = parts[0].merge(parts[1].drop(columns="simulations"), on=key)
-    shares = joined[["before", "after"]]
-    return joined.assign(se=np.sqrt((shares * (1 - shares)).max(axis=1) / joined["simulations"]))
-
-
-def make_changes() -> str:
-    """`_CHANGES` as a Markdown table."""
+def make_families() -> str:
+    """False claims and power of Bonferroni and Holm as a Markdown table."""
+    table = pd.read_csv(SIMULATIONS / "families.csv")
     rows = []
-    for name, pattern, designs, measured in _CHANGES:
-        table = read_changes(name)
-        part = table[[re.search(pattern, case) is not None for case in table["case"]]]
-        if part.empty:
-            raise ValueError(f"{name}: no case matches {pattern!r}")
-        counts = " to ".join(f"{n:,}" for n in sorted(set(part["simulations"])))
-        link = (
-            f"[{len(part)} × {counts}](simulations/{name}.csv) ({_format_share(part['se'].max())})"
-        )
-        sides = (_format_range(part[side]) for side in ("before", "after"))
-        rows.append((designs, measured, *sides, link))
-    return _format_table(_CHANGE_HEADER, rows)
+    for (models, runs), part in table.groupby(["models", "runs"]):
+        by_truth = part.set_index(["truth", "rule"])
+        power = [
+            _format_share(by_truth.loc[(truth, rule), "power"])
+            for truth in part["truth"].unique()[1:]
+            for rule in part["rule"].unique()
+        ]
+        wrong = _format_share(by_truth.loc[("equal", "Bonferroni"), "false_claims"])
+        rows.append((str(models), str(runs), wrong, *power))
+    return _format_table(_FAMILY_HEADER, rows)
 
 
 def _format_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -155,14 +98,13 @@ def _format_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 def with_tables(page: str) -> str:
     """The page with the tables of the code and of the measurements in place of its own."""
     page = _table_of(_HEADER).sub(lambda _: make_table(), page)
-    return _table_of(_CHANGE_HEADER).sub(lambda _: make_changes(), page)
+    return _table_of(_FAMILY_HEADER).sub(lambda _: make_families(), page)
 
 
 def main() -> None:
     """Write the tables."""
-    for page in (PAGE, CHANGES_PAGE):
-        write_text(page, with_tables(page.read_text(encoding="utf-8")))
-        say(f"Tables of tests: {page}")
+    write_text(PAGE, with_tables(PAGE.read_text(encoding="utf-8")))
+    say(f"Tables of tests: {PAGE}")
 
 
 if __name__ == "__main__":

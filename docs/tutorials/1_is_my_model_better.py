@@ -57,19 +57,13 @@ print(found)
 # %%
 # How to read it
 # --------------
-# The leaderboard orders the models by their mean score. Its possible ranks are those that the shown
-# differences leave to a model.
-
-found.table("leaderboard").shown[["Model", "Rank", "Possible ranks", "Mean accuracy ↑", "Runs"]]
-
-# %%
-# Of each pair are printed
+# One row is one model, the best mean first. It has
 #
-# - the **difference** with its 95 % interval, in points (100 points are a share of 1);
-# - **p (Holm, both directions)**: adjusted for the number of pairs, and for splits that share training
-#   rows;
-# - **flips**: how often single runs rank the two models the other way round;
-# - the **outcome**: a difference is shown, or it is not. "Not shown" does not mean "equal".
+# - the **verdict** against the leader: *better*, *worse*, *undecided*, or *equal* within a width that
+#   you state. *Undecided* does not mean *equal*;
+# - the **difference** to the leader with its interval, in points (100 points are a share of 1). It
+#   excludes 0 exactly where the verdict is *better* or *worse*;
+# - **p** of that pair, times the number of pairs. The test allows for splits that share training rows.
 
 found.plot()
 
@@ -81,7 +75,7 @@ found.verdicts[["model_a", "model_b", "difference", "low", "high", "p_adjusted",
 # %%
 # Are the two equally good?
 # -------------------------
-# Reseed calls two models *equivalent* only if you say which difference does not matter. Here 3 points
+# Reseed calls two models *equal* only if you say which difference does not matter. Here 3 points
 # of accuracy (``rope=0.03``). It is your decision, and you take it before you see the scores.
 
 small = {name: models[name] for name in ("forest", "extra trees")}

@@ -30,10 +30,10 @@ table
 # The comparison
 # --------------
 # ``runs`` is the number of seeds of each mean, which the paper states; ``spread`` says what the ±
-# is. From means and SDs only Welch's test is possible. P-values are adjusted over the pairs of a
-# column, and a difference is claimed only if it holds for all values that round to the printed digits.
+# is. From means and SDs only Welch's test is possible. Verdicts hold for all pairs of a column at once,
+# and for all values that round to the printed digits.
 
-pairs = reseed.compare_means(table, runs=5, metric="accuracy", baseline="BERT", spread="sd")
+pairs = reseed.compare(table, runs=5, metric="accuracy", baseline="BERT", spread="sd")
 pairs
 
 # %%
@@ -45,11 +45,11 @@ pairs.verdicts[["dataset", "model_a", "model_b", "difference", "low", "high", "p
 # What is the ±?
 # --------------
 # If the paper does not say, both readings are tested: the SD of the runs, and the standard error of
-# the mean. Read as standard errors, the same digits mean SDs that are √n times as large, and fewer
-# differences are shown.
+# the mean. Read as standard errors, the same digits mean SDs that are √n times as large, and more is
+# undecided.
 
 for spread in ("sd", "se"):
-    found = reseed.compare_means(table, runs=5, metric="accuracy", spread=spread).verdicts
+    found = reseed.compare(table, runs=5, metric="accuracy", spread=spread).verdicts
     print(spread, dict(zip(found["dataset"], found["p"].round(4), strict=True)))
 
 # %%
@@ -63,4 +63,4 @@ for spread in ("sd", "se"):
 #
 # .. code-block:: sh
 #
-#     reseed means table.csv --runs 5 --metric accuracy --baseline BERT --spread sd
+#     reseed compare table.csv --runs 5 --metric accuracy --baseline BERT --spread sd

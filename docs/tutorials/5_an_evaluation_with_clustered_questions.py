@@ -16,7 +16,7 @@ import reseed
 # Item scores
 # -----------
 # One row is one answer: model, item (question), cluster (passage), accuracy (0 or 1). Logs of lm-eval, Inspect
-# and HELM are read as they are (``reseed items LOGS``). Here the answers are simulated, so that the
+# and HELM are read as they are (``reseed compare LOGS``). Here the answers are simulated, so that the
 # truth is known: the two models are *equally good*, but each is better on some passages.
 
 rng = np.random.default_rng(4)
@@ -45,8 +45,8 @@ scores.head(3)
 # -------------------------
 # ``cluster`` names the column of the groups. Both calls see the same answers and the same difference.
 
-plain = reseed.compare_items(scores)
-clustered = reseed.compare_items(scores, cluster="passage")
+plain = reseed.compare(scores)
+clustered = reseed.compare(scores, cluster="passage")
 for name, found in {"items only": plain, "passages": clustered}.items():
     row = found.verdicts.iloc[0]
     print(f"{name:10}  {row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]  p {row.p:.3f}")
@@ -60,8 +60,8 @@ for name, found in {"items only": plain, "passages": clustered}.items():
 wrong = {"items only": 0, "passages": 0}
 for _ in range(100):
     again = simulate(rng)
-    wrong["items only"] += int(reseed.compare_items(again).verdicts["p"].iloc[0] < 0.05)
-    found = reseed.compare_items(again, cluster="passage")
+    wrong["items only"] += int(reseed.compare(again).verdicts["p"].iloc[0] < 0.05)
+    found = reseed.compare(again, cluster="passage")
     wrong["passages"] += int(found.verdicts["p"].iloc[0] < 0.05)
 wrong
 

@@ -98,7 +98,7 @@ def test_scripts_of_a_plain_folder_run(tmp_path, monkeypatch, capsys):
     pd.DataFrame(rows, columns=["model", "seed", "auc"]).to_csv("runs.csv", index=False)
     cli.main(["init", "mine", "--results", "runs.csv", "--metric", "auc"])
     assert "needs a copy of Reseed's repository" in capsys.readouterr().out
-    assert run_script("mine.py").startswith("b is best by mean auc 0.9025")
+    assert run_script("mine.py").startswith("b has the best mean AUC, 0.9025")
     assert Path("mine.html").is_file()
     assert "exists already" in refuse("mine", "--results", "runs.csv")
     write_data()

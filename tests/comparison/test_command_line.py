@@ -26,5 +26,5 @@ def test_unknown_words_lead_to_the_nearest_known_one(arguments, message, capsys)
 
 def test_the_usage_is_that_of_the_command(capsys):
     with pytest.raises(SystemExit):
-        main(["means", "table.tex", "--rnus", "5"])
-    assert capsys.readouterr().err.startswith("usage: reseed means ")
+        main(["compare", "table.tex", "--rnus", "5"])
+    assert capsys.readouterr().err.startswith("usage: reseed compare ")

@@ -32,7 +32,6 @@ def test_a_table_with_clusters_uses_the_model_of_items():
     table = _scores("ab")
     found = reseed.compare(table)
     assert found.verdicts["level_cluster"].iloc[0] == 15
-    assert "with twice the clusters" in found.verdicts["verdict"].iloc[0]
     note = "Design of each model: 3 seeds × 60 items, crossed; items nested in 15 clusters."
     assert note in found.notes
 
@@ -45,10 +44,8 @@ def test_one_run_of_each_is_compared_over_items():
 def test_three_models_are_ranked_by_the_verdicts():
     found = reseed.compare(_scores(gap=1.0, items=400))
     assert found.possible_ranks == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
-    assert "a is best by mean correct 0.9217 " in str(found)
-    assert "over 3 runs of 400 items; significantly better than b and c" in found.answer[0]
-    assert "Possible ranks hold for all models at once, at a level of 95 %" in str(found)
-    assert found.figures == ["differences"]
+    assert found.answer[0].startswith("a has the best mean correct, 0.9217: better than b and c")
+    assert found.figures == ["differences", "ranks"]
     assert not reseed.compare(_scores(), baseline="b").possible_ranks
 
 
@@ -81,14 +78,14 @@ def test_the_command_writes_every_output(tmp_path, capsys):
     options = [part for name, file in files.items() for part in (f"--{name}", str(file))]
     figure, folder = tmp_path / "differences.svg", tmp_path / "all"
     main(["compare", str(path), *options, "--figure", str(figure), "--folder", str(folder)])
-    assert "significantly better than b and c (for new seeds and new" in capsys.readouterr().out
+    assert "better than b and c (for new seeds and new" in capsys.readouterr().out
     main(["compare", str(path), "--json"])
     content = json.loads(capsys.readouterr().out)
     assert (len(content["ranking"]), len(content["verdicts"])) == (3, 3)
     main(["compare", str(path), "--quiet"])
     assert capsys.readouterr().out == "\n".join(content["answer"]) + "\n"
     page = files["html"].read_text()
-    assert page.rindex("Difference of every pair") < page.rindex("Which model is better")
+    assert "better than b and c" in page
     assert "http" not in page.replace("http-equiv", "")
     assert "booktabs" in files["latex"].read_text()
     assert len(pd.read_csv(files["csv"])) == 3
@@ -124,22 +121,3 @@ def test_the_text_of_a_prompt_is_no_factor():
     found = reseed.compare(table)
     assert found.verdicts["level_prompt"].iloc[0] == 0
     assert any("no factor" in note for note in found.notes)
-
-
-def test_clusters_widen_the_ranks_of_tasks():
-    rng = np.random.default_rng(5)
-    effect = rng.normal(size=(3, 12)).repeat(50, axis=1)
-    table = pd.DataFrame(
-        {
-            "model": np.repeat(["a", "b", "c"], 600),
-            "item": np.tile(np.arange(600), 3),
-            "passage": np.tile(np.arange(600) // 50, 3),
-            "reward": (effect + 0.1 * rng.normal(size=(3, 600))).ravel(),
-        }
-    )
-    without, by_passage = reseed.rank_models(table), reseed.rank_models(table, cluster="passage")
-    width = [(one.table["high_these"] - one.table["low_these"]).sum()
-             for one in (without, by_passage)]  # fmt: skip
-    assert width[1] > width[0]
-    assert by_passage.these_tasks.se[0, 1] > 5 * without.these_tasks.se[0, 1]
-    assert by_passage.sources == "12 clusters and 600 items"

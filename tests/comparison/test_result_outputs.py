@@ -2,14 +2,13 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import reseed
 from reseed.cli import main
-from reseed.comparison.shown import format_estimate
+from reseed.comparison.claims.shown import format_estimate
 
 
 def _items(models=5, items=60, tasks=1):
@@ -39,9 +38,9 @@ def files(tmp_path, monkeypatch):
 
 COMMANDS = {
     "compare": ["compare", "runs.csv"],
-    "items": ["items", "items.csv", "--greater-is-better"],
-    "rank": ["rank", "tasks.csv", "--greater-is-better"],
-    "means": ["means", "means.csv", "--runs", "5"],
+    "items": ["compare", "items.csv", "--greater-is-better"],
+    "tasks": ["compare", "tasks.csv", "--greater-is-better"],
+    "means": ["compare", "means.csv", "--runs", "5"],
     "gate": ["gate", "a.csv", "--baseline", "b.csv", "--margin", "0.1", "--greater-is-better"],
 }
 
@@ -70,27 +69,25 @@ def test_every_command_writes_every_output(name, files, capsys, tmp_path, snapsh
     assert "booktabs" in latex
     page = (tmp_path / "out.html").read_text()
     assert "http" not in page.replace("http-equiv", "")
-    if name in ("rank", "gate"):  # their page is that of a study
-        assert page.count('<svg class="forest"') >= 1
-        assert "data:text/csv;base64" in page
+    assert "data:text/csv;base64" in page
+    if name != "tasks":  # ranks over tasks have no interval
+        assert page.count('<svg class="strip"') >= 1
 
 
 def test_an_interval_is_never_broken(files):
-    found = reseed.compare_items("items.csv", greater_is_better=True)
-    estimates = [row.estimate for row in found.shown.rows]
-    assert len(estimates) == 10
+    found = reseed.compare("items.csv", greater_is_better=True)
+    estimates = [row.estimate for row in found.shown.rows if row.estimate]
+    assert len(estimates) == 4
     for width in (80, 120):
         text = found.render(width)
-        assert max(map(len, text.splitlines())) <= max(width, 80)
+        assert max(map(len, text.splitlines())) <= width
         assert all(estimate in text for estimate in estimates)
 
 
 def test_a_notebook_shows_the_answer_first(files):
-    html = reseed.compare_items("items.csv", greater_is_better=True)._repr_html_()
-    assert re.sub("<style>.*?</style>", "", html, flags=re.S).startswith(
-        "<p><strong>model number 4 is best by mean score"
-    )
-    assert html.index('<svg class="forest"') < html.index("<img") < html.index("In words")
+    html = reseed.compare("items.csv", greater_is_better=True)._repr_html_()
+    assert html.startswith("<p><strong>model number 4 has the best mean score")
+    assert html.index("<table") < html.index('<svg class="strip"') < html.index("Notes (")
 
 
 def test_estimates_as_text():
@@ -101,14 +98,29 @@ def test_estimates_as_text():
 
 
 def test_a_baseline_is_answered_in_plain_sentences():
-    table = Path(__file__).parents[2] / "docs" / "examples" / "runs.csv"
-    first, second, third = reseed.compare(table, baseline="15 neighbours").answer
-    assert first.startswith("Not yet: 5 neighbours is ahead of 15 neighbours by 0.2 points [−1.6,")
-    assert first.endswith("Not even 1,000 runs would show so small a difference in 80 % of cases.")
-    assert "runs (now 10) would show it in 80 % of cases." in second
-    assert third.startswith("Not yet: tree is behind")
-    answers = reseed.compare(table, baseline="5 neighbours").answer
-    assert "No: tree is worse than 5 neighbours by 3.9 points [1.3, 6.4]." in answers
-    assert "No, by one correction only: naive Bayes is worse" in " ".join(answers)
+    rng = np.random.default_rng(1)
+    level = {"bert": 0.80, "ours": 0.84, "same": 0.80, "worse": 0.75}
+    rows = [(m, s, x + 0.004 * rng.standard_normal()) for m, x in level.items() for s in range(8)]
+    table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    by_model = {one.split()[1]: one for one in reseed.compare(table, baseline="bert").answer}
+    assert by_model["ours"].startswith("Yes: ours is better than bert by ")
+    assert by_model["same"].startswith("Undecided: same – bert is ")
+    assert by_model["worse"].startswith("No: worse is worse than bert by ")
     few = reseed.compare({"a": [0.7, 0.71], "b": [0.8, 0.81]}, metric="accuracy", baseline="a")
-    assert few.answer == ["Not yet: b and a have 2 comparable runs, a verdict needs 5."]
+    assert few.answer == ["Not tested: b against a, too few runs."]
+
+
+def test_next_steps_are_choices_runs_and_options():
+    rng = np.random.default_rng(2)
+    rows = [(m, s, 0.8 + 0.001 * k + 0.004 * rng.standard_normal())
+            for k, m in enumerate("ab") for s in range(8)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    steps = reseed.compare(table).shown.next_steps
+    assert next(iter(steps)) == "To choose now"
+    assert steps["To say that two are equal"].endswith("--rope 0.01")
+    (runs,) = [text for title, text in steps.items() if title.startswith("To separate")]
+    count = int(re.search(r"About ([\d,]+) seeds", runs)[1].replace(",", ""))
+    plan = reseed.compare(table).statistics("seeds_needed")["runs_for_power"].iloc[0]
+    assert count == plan > 8
+    decided = table.assign(accuracy=table["accuracy"] + 0.1 * (table["model"] == "b"))
+    assert reseed.compare(decided).shown.next_steps == {}

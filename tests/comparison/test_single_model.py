@@ -27,19 +27,19 @@ def test_two_new_runs_by_students_t():
     [shown] = re.findall(r"differ by less than (\S+) in 95 % of cases", sentence)
     assert float(shown) == pytest.approx(limit, rel=0.02)
     low, high = np.sqrt(9 * SCORES.var(ddof=1) / stats.chi2.isf([0.025, 0.975], 9))
-    [interval] = re.findall(r"SD \S+ \[(\S+), (\S+)\] \(95 % interval, 10 model seeds\)", sentence)
+    [interval] = re.findall(r"SD \S+ \[(\S+), (\S+)\] over 10 model seeds\.", sentence)
     assert [float(end) for end in interval] == pytest.approx([low, high], rel=0.06)
 
 
 def test_folds_have_a_corrected_mean():
     frame = one_model(fold=range(10), accuracy=SCORES)
     [sentence] = reseed.compare(frame).answer
-    error = SCORES.std(ddof=1) * np.sqrt(1 / 10 + 1 / 9)
+    error = SCORES.std(ddof=1) * np.sqrt(1 / 10 + 1.5 / 9)
     ends = SCORES.mean() + np.array([-1, 1]) * error * stats.t.isf(0.025, 9)
     assert f"[{ends[0]:.4f}, {ends[1]:.4f}]" in sentence or f"[{ends[0]:.3f}, {ends[1]:.3f}]" in (
         sentence
     )
-    assert "over splits" in sentence
+    assert "over 10 splits" in sentence
     assert "two new runs" not in sentence.lower()
 
 
@@ -48,7 +48,7 @@ def test_crossed_seeds_have_shares_of_the_variance():
     scores = 0.8 + 0.02 * RNG.standard_normal(6)[splits] + 0.001 * RNG.standard_normal(30)
     frame = one_model(data_seed=splits, seed=np.tile(np.arange(5), 6), accuracy=scores)
     answer = reseed.compare(frame, test_train_ratio=0.25).answer
-    [share] = re.findall(r"variance of a score, (\d+) % \[", " ".join(answer))
+    [share] = re.findall(r"the split (\d+) % \[", " ".join(answer))
     assert int(share) > 95
 
 
@@ -71,12 +71,13 @@ def test_each_dataset_has_its_sentence():
     both = pd.concat([SEEDS.assign(dataset="a"), SEEDS.assign(dataset="b", accuracy=SCORES**2)])
     comparison = reseed.compare(both)
     assert [sentence[:9] for sentence in comparison.answer] == ["bert on a", "bert on b"]
-    board = [line.split()[:2] for line in str(comparison).splitlines() if "bert  " in line]
-    assert board == [["a", "bert"], ["b", "bert"]]
+    lines = str(comparison).splitlines()
+    assert lines.index("a") < lines.index("b")
+    assert sum(line.startswith("bert  ") for line in lines) == 2
 
 
 @pytest.mark.parametrize(
-    ("scores", "words"), [(SCORES[:2], "Too few runs"), (np.full(6, 0.5), "SD 0 (")]
+    ("scores", "words"), [(SCORES[:2], "Too few runs"), (np.full(6, 0.5), "SD 0 over")]
 )
 def test_no_limit_without_a_spread(scores, words):
     frame = one_model(seed=range(len(scores)), accuracy=scores)
@@ -87,7 +88,7 @@ def test_no_limit_without_a_spread(scores, words):
 
 def test_equal_splits_have_no_interval():
     [sentence] = reseed.compare(one_model(fold=range(5), accuracy=[0.5] * 5)).answer
-    assert sentence == "bert: mean accuracy 0.50, SD over splits 0 (5 splits)."
+    assert sentence == "bert: mean accuracy 0.500 over 5 splits, SD 0."
 
 
 def test_every_output_has_the_same_answer(tmp_path):
@@ -104,12 +105,10 @@ def test_every_output_has_the_same_answer(tmp_path):
     assert "bert &" in comparison.to_latex()
     assert "bert" in comparison._repr_html_()
     comparison.save(tmp_path / "folder")
-    with pytest.raises(ReseedError, match="one model has no figure"):
-        comparison.plot()
 
 
 def test_a_title_of_the_user_stays():
-    assert "<h1>Mine" in reseed.compare(SEEDS, title="Mine").to_html()
+    assert ">Mine<" in reseed.compare(SEEDS, title="Mine").to_html()
 
 
 def test_two_models_on_two_datasets_compare_nothing():
@@ -121,13 +120,13 @@ ITEMS = one_model(item=range(50), correct=[1] * 40 + [0] * 10)
 
 
 def test_one_run_of_items_has_wilsons_interval():
-    comparison = reseed.compare_items(ITEMS)
+    comparison = reseed.compare(ITEMS)
     ends = stats.binomtest(40, 50).proportion_ci(method="wilson")
     row = comparison.leaderboard.iloc[0]
     assert (row["mean_low"], row["mean_high"]) == pytest.approx((ends.low, ends.high))
     [sentence] = comparison.answer
     assert f"mean correct 0.80 [{ends.low:.2f}, {ends.high:.2f}]" in sentence
-    assert sentence.endswith("new items and exactly this trained model.")
+    assert sentence.endswith("(for new items and exactly this trained model).")
     assert reseed.compare(ITEMS).answer == [sentence]
 
 
@@ -138,9 +137,9 @@ def test_clusters_and_seeds_widen_the_interval():
     ).assign(topic=lambda rows: rows["item"] // 4)
     options = {"greater_is_better": True}
     boards = [
-        reseed.compare_items(table, fixed=["seed"], **options).leaderboard,
-        reseed.compare_items(table, **options).leaderboard,
-        reseed.compare_items(table, cluster="topic", fixed=["seed"], **options).leaderboard,
+        reseed.compare(table, fixed=["seed"], **options).leaderboard,
+        reseed.compare(table, **options).leaderboard,
+        reseed.compare(table, cluster="topic", fixed=["seed"], **options).leaderboard,
     ]
     fixed, both, clustered = (board.iloc[0] for board in boards)
     ends = stats.t.interval(0.95, 39, scores.mean(), stats.sem(scores.mean(axis=0)))
@@ -152,13 +151,13 @@ def test_clusters_and_seeds_widen_the_interval():
 
 def test_equal_scores_of_items_have_no_interval():
     frame = one_model(item=range(9), score=[0.5] * 9)
-    comparison = reseed.compare_items(frame, greater_is_better=True)
+    comparison = reseed.compare(frame, greater_is_better=True)
     assert comparison.leaderboard["mean_low"].isna().all()
 
 
 def test_many_datasets_have_a_table():
     frame = pd.concat([ITEMS.assign(dataset=f"d{number}") for number in range(6)])
-    comparison = reseed.compare_items(frame)
+    comparison = reseed.compare(frame)
     assert comparison.answer == ["One model on 6 datasets: the table has its scores."]
     assert str(comparison).count("bert ") == 6
 
@@ -167,19 +166,19 @@ def test_many_datasets_have_a_table():
 def test_metrics_of_predictions_have_an_interval(metric):
     truth = np.arange(60) % 2
     table = one_model(item=range(60), y_true=truth, y_pred=np.where(np.arange(60) < 50, truth, 1))
-    row = reseed.compare_items(table, metric=metric).leaderboard.iloc[0]
+    row = reseed.compare(table, metric=metric).leaderboard.iloc[0]
     assert 0.5 < row["mean_low"] < row["mean"] < row["mean_high"] <= 1
 
 
 def test_models_on_items_of_other_datasets_are_refused():
     both = pd.concat([ITEMS.assign(dataset="a"), ITEMS.assign(dataset="b", model="gpt")])
     with pytest.raises(ReseedError, match="No dataset holds two models"):
-        reseed.compare_items(both)
+        reseed.compare(both)
 
 
 def test_models_that_share_the_best_mean_are_no_others():
     frame = pd.concat([ITEMS, ITEMS.assign(model="gpt")])
-    answer = reseed.compare_items(frame).answer[0]
+    answer = reseed.compare(frame).answer[0]
     assert "bert and gpt share the best mean" in answer
     assert "from gpt" not in answer
 
@@ -204,5 +203,5 @@ def test_samples_of_items_are_attempts():
     table = one_model(
         item=np.repeat(range(20), 3), sample=np.tile(range(3), 20), correct=[1, 0, 1] * 20
     )
-    [sentence] = reseed.compare_items(table, repeats="pass@2").answer
+    [sentence] = reseed.compare(table, repeats="pass@2").answer
     assert "mean pass@2 1.00" in sentence

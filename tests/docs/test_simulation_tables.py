@@ -9,17 +9,19 @@ import pytest
 METHODS = Path(__file__).parents[2] / "docs" / "methods"
 #: Columns before the share, its standard error and the number of simulations; page that links.
 TABLES = {
-    "item_false_claims": ("items", ["seeds", "items", "seed_sd", "test"]),
-    "cluster_false_claims": ("items", ["seeds", "items", "clusters", "sizes", "cluster_sd"]),
-    "seeds_items_clusters": ("items", ["seeds", "items", "clusters", "sizes", "interaction"]),
+    "item_false_claims": (
+        "items",
+        ["seeds", "items", "clusters", "is_unequal", "seed_sd", "cluster_sd", "interaction_sd",
+         "prompts", "prompt_sd", "score", "is_shared"],
+    ),
     "unequal_runs_order": ("tasks", ["runs", "other_runs", "distribution", "resamples"]),
     "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
     "pairing": ("comparing", ["seeds", "correlation", "rule"]),
     "designs": ("comparing", ["method", "label", "case"]),
+    "families": ("comparing", ["models", "runs", "truth", "rule"]),
     "unstable_learners": ("comparing", ["method", "splits", "learner"]),
     "spread_contrasts": ("spread", ["scores", "datasets", "models", "correlation", "seeds"]),
-    "rank_sets": ("tasks", ["models", "tasks", "scores", "sds", "method"]),
-}
+}  # fmt: skip
 
 
 def _read(name):
@@ -39,24 +41,12 @@ def test_each_row_is_one_design_with_its_error(name):
     np.testing.assert_allclose(table[error], expected, atol=5.1e-5)
 
 
-def test_changes_have_the_errors_of_both_methods():
-    table = _read("changes")
-    columns = ["methods", "measure", "case", "before", "se_before", "after", "se_after"]
-    assert list(table) == [*columns, "simulations"]
-    assert not table.duplicated(["measure", "case"]).any()
-    shares = table[table["measure"] != "posterior mass of the 95 % interval"]
-    for side in ("before", "after"):
-        expected = np.sqrt(shares[side] * (1 - shares[side]) / shares["simulations"])
-        np.testing.assert_allclose(shares[f"se_{side}"], expected, atol=1e-4)
-    assert "(simulations/changes.csv)" in _page("index")
-
-
-def test_false_claims_after_a_change_stay_near_the_level():
-    table = _read("changes")
-    claims = table[table["measure"].str.startswith(("any false claim", "false claims"))]
-    assert len(claims) > 20
-    is_skewed = claims["case"].str.contains("skewed")  # verdicts over datasets say so
-    assert claims.loc[~is_skewed, "after"].max() <= 0.07
+def test_the_one_test_keeps_its_level_and_most_of_the_power():
+    table = _read("families")
+    assert table["false_claims"].max() <= 0.055
+    shown = table[table["truth"] != "equal"].set_index(["models", "runs", "truth", "rule"])
+    power = shown["power"].astype(float).unstack()
+    assert (power["Holm"] - power["Bonferroni"]).between(0, 0.1).all()
 
 
 def _range(part, column="false_claims", decimals=3):
@@ -68,12 +58,11 @@ def _page(name):
     return " ".join((METHODS / f"{name}.md").read_text(encoding="utf-8").split())
 
 
-@pytest.mark.parametrize(
-    "name", ["item_false_claims", "cluster_false_claims", "seeds_items_clusters"]
-)
-def test_page_of_items_states_the_range(name):
-    (line,) = [line for line in (METHODS / "items.md").read_text().splitlines() if name in line]
-    assert f"| {_range(_read(name))} |" in line
+def test_page_of_items_states_the_ranges():
+    page, designs = _page("items"), _read("designs")
+    assert f"Two equal models: {_range(_read('item_false_claims'))} false claims" in page
+    skewed = designs[designs["label"] == "skewed losses"]["false_claims"].max()
+    assert f"skewed losses of few items up to {skewed:.3f}".replace("0.", ".") in page
 
 
 def test_page_of_tasks_states_the_ranges():
@@ -83,13 +72,3 @@ def test_page_of_tasks_states_the_ranges():
     coverage = _read("aggregates_coverage").set_index("percentiles")
     assert f"[{_range(coverage.loc['expanded'], 'coverage', 2)}](simulations" in page
     assert f"published, {_range(coverage.loc['as published'], 'coverage', 2)};" in page
-
-
-def test_page_of_tasks_states_the_errors_of_rank_sets():
-    page, table = _page("tasks"), _read("rank_sets").set_index("method")
-    signs = table.loc["signs of tasks"]
-    is_skewed = signs["scores"].eq("exponential") & signs["sds"].ne("equal")
-    assert f"new tasks {_range(signs[~is_skewed])} with" in page
-    assert f"**{_range(signs[is_skewed])}** with" in page
-    assert f"these tasks {_range(table.loc['tests of pairs'])} (300" in page
-    assert f"A bootstrap-t over tasks {_range(table.loc['bootstrap-t'])}" in page

@@ -46,7 +46,7 @@ def test_snippet_compares_the_models(package, tmp_path):
     assert package in code
     check = "\nassert len(found.verdicts) >= 1 and found.answer\n"
     text = run([sys.executable, "-c", code + check], tmp_path)
-    assert "best by mean accuracy" in text or "beats" in text
+    assert "best mean accuracy" in text
     if package != "optuna":  # its settings do not differ much
         assert "beats" in text or "No difference shown" in text
 

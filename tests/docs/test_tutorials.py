@@ -58,7 +58,7 @@ def test_tracker_tutorial_leaves_out_the_failed_run(monkeypatch, capsys):
 
 def test_paper_tutorial_claims_one_difference(monkeypatch):
     pairs = run(DOCS / "tutorials" / "3_a_papers_table.py", monkeypatch)["pairs"]
-    assert list(pairs.verdicts["outcome"] == "difference") == [True, False, False]
+    assert list(pairs.verdicts["outcome"] == "better") == [True, False, False]
 
 
 @pytest.mark.nightly

@@ -118,7 +118,7 @@ def test_either_column_of_words_may_name_the_model():
 def test_copies_of_items_are_named():
     table = grid(model=M, item=range(20)).assign(correct=1).drop(columns="accuracy")
     with pytest.raises(ReseedError, match=r"\(rows 0, 40\): an item occurs more than once"):
-        reseed.compare_items(pd.concat([table, table.head(1)], ignore_index=True))
+        reseed.compare(pd.concat([table, table.head(1)], ignore_index=True))
 
 
 def test_a_judge_of_test_cases_is_a_repetition():

@@ -26,10 +26,9 @@ def test_each_task_is_a_dataset_and_each_run_a_seed(pattern):
     assert len(scores.frame) == 12
 
 
-@pytest.mark.parametrize("compare", [reseed.compare, reseed.rank_models])
-def test_bare_numbers_of_several_tasks_are_asked(compare):
+def test_bare_numbers_of_several_tasks_are_asked():
     with pytest.raises(ReseedError, match=r"differ in a number only.*headings='seed'"):
-        compare(wide("{}_{}"))
+        reseed.compare(wide("{}_{}"))
 
 
 def test_the_answer_keeps_the_tasks_apart():

@@ -27,7 +27,7 @@ def cross(**levels) -> pd.DataFrame:
         ({"seed": 3, "prompt": 2, "item": 9}, "items", "new levels of all that varied"),
         ({"repetition": 2, "item": 9}, "items", "new levels of all that varied"),
         ({"dataset": 3, "item": 9}, "items", "new levels of all that varied"),
-        ({"dataset": 6, "item": 9}, "runs", "datasets like these"),
+        ({"dataset": 6, "item": 9}, "items", "new levels of all that varied"),
         ({"dataset": 6}, "runs", "datasets like these"),
     ],
 )

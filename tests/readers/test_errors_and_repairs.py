@@ -49,9 +49,9 @@ def read(tmp_path):
         (
             ["method,f1,std,n", "a,0.9,0.01,5", "b,0.8,0.02,5"],
             {},
-            ["('std') is no run", "reseed means", "compare_means"],
+            ["('std') is no run", "number of runs: `runs`"],
         ),
-        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["a mean with its spread", "reseed means"]),
+        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["a mean with its spread", "of runs: `runs`"]),
         (
             ["model,phase,seed,f1", "a,val,0,0.9", "a,test,0,0.8", "a,val,1,0.9", "a,test,1,0.8"],
             {},

@@ -194,7 +194,7 @@ def test_split_sizes_supply_the_ratio(tmp_path):
     assert shares["one"] == pytest.approx([0.2])
     assert shares["two"] == pytest.approx([0.1])
     assert "n_test from 'test_rows'" in " ".join(about.notes)
-    table = run_analysis(pairs, Data(metrics, about), n_boot=50)
+    table = run_analysis(pairs, Data(metrics, about))
     ratio = table.set_index("dataset")["test_train_ratio"]
     assert ratio["one"] == pytest.approx(40 / 160)
     assert ratio["two"] == pytest.approx(10 / 90)

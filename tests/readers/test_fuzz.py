@@ -10,7 +10,6 @@ import re
 import shutil
 import time
 import traceback
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -236,7 +235,6 @@ def try_source(source, options: ReadOptions, rng: random.Random) -> None:
     if rng.random() < 0.15:
         read_means(source, runs=5)
         return
-    options = replace(options, of_tasks=rng.random() < 0.3)
     required = rng.choice([("model",), ("model", "item"), ()])
     scores = read_plainly(source, options, required)
     scores.source.raise_errors()

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from reseed import ReseedError, compare, compare_items
+from reseed import ReseedError, compare
 from reseed.readers.inspect_logs import read_member
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
@@ -43,8 +43,8 @@ def test_inspect_logs_of_two_models_are_compared(tmp_path):
         score = header["results"]["scores"][0]
         stated[header["eval"]["model"]] = score["metrics"]["accuracy"]["value"]
     with pytest.raises(ReseedError, match=r"scores are missing \(mockllm/a 1, mockllm/b 1\)"):
-        compare_items(tmp_path)
-    result = compare_items(tmp_path, failed="repeats", cluster="passage")
+        compare(tmp_path)
+    result = compare(tmp_path, failed="repeats", cluster="passage")
     assert result.leaderboard.set_index("model")["mean"].to_dict() == stated
     assert result.verdicts["level_cluster"].item() == 3
 
@@ -78,7 +78,7 @@ def test_means_of_helm_equal_its_stats(tmp_path):
             if one["name"] == {"name": "exact_match", "split": "test"}
         )
         stated[f"local/{stats.parent.name.rpartition('_')[2]}"] = mean
-    result = compare_items(tmp_path, metric="exact_match")
+    result = compare(tmp_path, metric="exact_match")
     board = result.leaderboard.set_index("model")
     assert board["mean"].to_dict() == pytest.approx(stated, rel=1e-15)  # HELM adds in other order
     assert board["n"].tolist() == [2, 2]
@@ -91,7 +91,7 @@ def test_runs_of_helm_with_other_inputs_are_refused(tmp_path):
     path = tmp_path / "simple_mcqa:model=local_plain" / "scenario_state.json"
     path.write_text(path.read_text().replace("Is 70 even or odd?", "Is 71 even or odd?"))
     with pytest.raises(ReseedError, match="item id60 of simple_mcqa has another input"):
-        compare_items(tmp_path, metric="exact_match")
+        compare(tmp_path, metric="exact_match")
 
 
 def test_summary_of_skore_equals_scikit_learn():

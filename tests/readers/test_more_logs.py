@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed import ReseedError, compare_items
+from reseed import ReseedError, compare
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
 from reseed.readers.sources import open_table
@@ -79,23 +79,24 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
     assert sorted(table["repetition"].unique()) == ["1", "2"]
     _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
     with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
-        compare_items(path, greater_is_better=True)
-    assert compare_items(path, failed="repeats", greater_is_better=True).leaderboard[
-        "mean"
-    ].tolist() == [0.5, 0.25]
+        compare(path, greater_is_better=True)
+    assert compare(path, failed="repeats", greater_is_better=True).leaderboard["mean"].tolist() == [
+        0.5,
+        0.25,
+    ]
     _write(path, [*rows[:-1], rows[-1] | {"sample_hash": "other"}])
     with pytest.raises(ReseedError, match="item id1 of quiz has another input"):
-        compare_items(path)
+        compare(path)
     path.write_text(path.read_text()[:-30])
     with pytest.raises(ReseedError, match=r"Every Eval Ever samples \(line 8: .*convert"):
-        compare_items(path)
+        compare(path)
 
 
 def test_every_eval_ever_results_are_metrics(tmp_path):
     rows = [_sample(n, 1.0, evaluation_result_id=name) for n in (1, 2) for name in ("em", "f1")]
     _write(tmp_path / "a.jsonl", rows)
     with pytest.raises(ReseedError, match=r"several metrics .*: em, f1"):
-        compare_items(tmp_path)
+        compare(tmp_path)
     assert read_scores(tmp_path, ReadOptions(metric="f1"))[0].metric == "f1"
 
 

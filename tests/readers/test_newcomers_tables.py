@@ -175,16 +175,16 @@ def test_exports_of_other_tools_are_named():
     named = pd.DataFrame({"Name": ["a", "b"], "val_acc": [0.5, 0.6]})
     assert "`format: wandb`" in refuse(named)
     samples = pd.DataFrame({"log": "x", "id": [1, 2], "epoch": 1, "score_choice": "C"})
-    assert "`reseed items logs/`" in refuse(samples)
+    assert "`reseed compare logs/`" in refuse(samples)
     lm_eval = pd.DataFrame({"doc_id": [0, 1], "resps": "[]", "exact_match": [0.0, 1.0]})
-    assert "`reseed items folder/`" in refuse(lm_eval)
+    assert "`reseed compare folder/`" in refuse(lm_eval)
 
 
-def test_means_with_spreads_name_the_command_for_them():
+def test_means_with_spreads_name_the_option_for_them():
     cells = pd.DataFrame({"model": ["a", "b"], "MRPC": ["88.1 ± 0.5", "90.2 ± 0.4"]})
-    assert "`reseed means FILE --runs N`" in refuse(cells)
+    assert "state the number of runs: `runs`" in refuse(cells)
     columns = pd.DataFrame({"model": ["a", "b"], "accuracy_mean": [0.9, 0.8], "accuracy_std": 0.1})
-    assert "`reseed means FILE --runs N`" in refuse(columns)
+    assert "state the number of runs: `runs`" in refuse(columns)
 
 
 def fixed_baseline():
@@ -197,12 +197,12 @@ def fixed_baseline():
 def test_a_deterministic_baseline_is_a_constant():
     table = fixed_baseline()
     noted = compare(table, baseline="bm25")
-    assert noted.verdicts["outcome"].tolist() == ["too few runs"]
+    assert noted.verdicts["reason"].tolist() == ["too few runs"]
     assert any("`deterministic: [bm25]`" in note for note in noted.notes)
     row = compare(table, baseline="bm25", deterministic="bm25").verdicts.iloc[0]
     scores = table.loc[table["model"] == "dense", "ndcg"]
     assert row["p"] == pytest.approx(stats.ttest_1samp(scores, 0.41).pvalue, rel=1e-9)
-    assert (row["outcome"], row["n"]) == ("difference", 6)
+    assert (row["outcome"], row["n"]) == ("better", 6)
 
 
 def test_a_fixed_baseline_needs_no_seed():

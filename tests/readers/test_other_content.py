@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.shown import show_difference
 from reseed.core.errors import ReseedError
 from study_import import read
 
@@ -143,13 +141,6 @@ def test_empty_cells_of_a_spreadsheet(tmp_path):
     lines = runs().to_csv(index=False).replace("\n", ",,,\n")
     path.write_text(lines + ",,,,,\n")
     assert scores(read(path)[0]) == EXPECTED
-
-
-def test_a_sign_test_has_no_difference_in_units():
-    row = PairRow(
-        design="datasets", test="sign test", metric="accuracy", difference=0.5, wins=3, n=4
-    )
-    assert show_difference(row) == "3 of 4 datasets"
 
 
 def test_columns_that_clash_with_created_ones():

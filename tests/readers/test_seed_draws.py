@@ -26,7 +26,6 @@ def _runs(shared_sd, models=3, seeds=8, rng_seed=0):
 def test_without_proof_the_sentence_is_an_assumption():
     found = compare(_runs(0.0))
     assert ASSUMED in found.answer[0]
-    assert all(ASSUMED in verdict for verdict in found.verdicts["verdict"])
     assert "did not vary" not in found.to_json()
 
 
@@ -92,5 +91,5 @@ def test_false_claims_fall_where_the_seed_drew_the_split():
         for draws in wrong:
             ratio = {"test_train_ratio": 0.25} if draws else {}
             found = compare(table, seed_draws=draws, greater_is_better=False, **ratio)
-            wrong[draws] += found.verdicts["outcome"].iloc[0] == "difference"
+            wrong[draws] += found.verdicts["outcome"].iloc[0] == "better"
     assert wrong["both"] < wrong[None] / 2

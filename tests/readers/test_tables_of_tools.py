@@ -54,9 +54,9 @@ def test_workflows_of_tidymodels(run, tmp_path):
         table += f"{name},P1,roc_auc,{mean},0.005,10,{model},1\n"
         table += f"{name},P1,rmse,{1 - mean},0.005,10,{model},1\n"
     (tmp_path / "r.csv").write_text(table)
-    answer = run("means", "r.csv")
-    assert "roc_auc: basic_rf beats norm_rf" in answer
-    assert "rmse: basic_rf beats norm_rf" in answer
+    answer = json.loads(run("compare", "r.csv", "--runs", "10", "--json"))["verdicts"]
+    assert {(row["outcome"], row["model_a"]) for row in answer} == {("better", "basic_rf")}
+    assert [row["dataset"] for row in answer] == ["roc_auc", "rmse"]
     rows = [(w, f"Repeat{r}", f"Fold{f}", "rmse", x) for w, k in (("a", 0), ("b", 1))
             for r in (1, 2) for f in range(1, 6) for x in [1 + k / 9 + r * f / 50]]  # fmt: skip
     columns = ["wflow_id", "id", "id2", ".metric", ".estimate"]
@@ -72,7 +72,7 @@ def test_evaluations_of_openml(run, tmp_path):
     table.head(6).to_csv(tmp_path / "few.csv", index=False)
     assert "3 datasets, which are too few" in run("compare", "few.csv")
     table.to_csv(tmp_path / "all.csv", index=False)
-    assert "Over 6 datasets flow0 is best" in run("compare", "all.csv")
+    assert "Over 6 datasets flow0 has the best" in run("compare", "all.csv")
     folds = [str([0.9 - m / 50 + f * (m + 1) / 400 for f in range(10)]) for d in range(6)
              for m in range(2)]  # fmt: skip
     found = reseed.compare(table.assign(value=None, values=folds)).verdicts
@@ -103,9 +103,8 @@ Mid~\citep{smith} & \underline{54.0}$\pm$1.1 & 93.9$\pm$0.2 \\
 \bottomrule \end{tabular}""",
         encoding="utf-8",
     )
-    answer = run("means", "t.tex", "--runs", "5", "--spread", "sd")
-    assert "New – Old" in answer
-    assert "New – Mid" in answer
+    answer = json.loads(run("compare", "t.tex", "--runs", "5", "--spread", "sd", "--json"))
+    assert {row["model"] for row in answer["ranking"]} == {"Old", "Mid", "New"}
 
 
 def test_arrays_of_runs_and_tasks():
@@ -127,7 +126,7 @@ def test_runs_of_sacred_and_results_of_mteb(run, tmp_path):
         (folder / "run.json").write_text(json.dumps({"status": "COMPLETED"}))
         values = {"steps": [0, 1], "values": [0.1, 0.8 + number % 6 / 50 + (model == "a") / 20]}
         (folder / "metrics.json").write_text(json.dumps({"accuracy": values}))
-    assert "a is best by mean accuracy" in run("compare", "sacred")
+    assert "a has the best mean accuracy" in run("compare", "sacred")
     for model, gap in (("x", 0.0), ("y", 0.1)):
         for task in range(6):
             folder = tmp_path / "mteb" / model / "rev1"
@@ -135,14 +134,14 @@ def test_runs_of_sacred_and_results_of_mteb(run, tmp_path):
             score = [{"main_score": 0.5 + task / 20 + gap, "hf_subset": "default"}]
             content = {"task_name": f"Task{task}", "mteb_version": "1.0", "scores": {"test": score}}
             (folder / f"Task{task}.json").write_text(json.dumps(content))
-    assert "Over 6 datasets y is best" in run("compare", "mteb")
+    assert "Over 6 datasets y has the best" in run("compare", "mteb")
 
 
 def test_the_summary_of_opencompass(run, tmp_path):
     lines = ["dataset,version,metric,mode,m1,m2"]
     lines += [f"task{t},abc,accuracy,gen,{50 + t}.0,{40 + t}.5" for t in range(6)]
     (tmp_path / "summary.csv").write_text("\n".join([*lines, "average,-,-,-,-,-"]))
-    assert "Over 6 datasets m1 is best" in run("compare", "summary.csv")
+    assert "Over 6 datasets m1 has the best" in run("compare", "summary.csv")
 
 
 def test_data_frame_of_inspects_evaluations():

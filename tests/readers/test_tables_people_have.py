@@ -74,32 +74,17 @@ def test_a_failed_repeat_is_proposed_where_it_helps():
         assert "failed='repeats'" not in text
 
 
-@pytest.mark.parametrize("door", [reseed.compare, reseed.rank_models])
-def test_rows_of_one_run_name_their_columns(door):
+def test_rows_of_one_run_name_their_columns():
     table = grid(model=["a", "b"], dataset=[*"uvwxyz"], seed=range(3), lr=[0.1, 0.01])
     with pytest.raises(
         ReseedError, match=r"'lr' is a setting.*`columns=\{'model': \['model', 'lr'"
     ):
-        door(table)
+        reseed.compare(table)
 
 
 def test_sizes_of_training_sets_may_name_models():
     table = grid(model=["a", "b"], n_train=[100, 1000], seed=range(5))
     assert "columns={'model': ['model', 'n_train']}" in refuse(table)
-
-
-def test_ranks_average_the_folds_of_a_task():
-    table = grid(model=["a", "b", "c"], dataset=[*"uvwxyz"], fold=range(5))
-    means = table.groupby(["model", "dataset"], as_index=False)["accuracy"].mean()
-    ranking, expected = reseed.rank_models(table), reseed.rank_models(means)
-    assert ranking.sources == "5 splits"
-    columns = ["model", "mean", "rank", "low_new", "high_new"]
-    pd.testing.assert_frame_equal(ranking.table[columns], expected.table[columns])
-    table.loc[0, "accuracy"] = np.nan
-    with pytest.raises(ReseedError, match=r"scores are missing \(a 1\)"):
-        reseed.rank_models(table)
-    dropped = reseed.rank_models(table, failed="drop")
-    assert "Runs left out, as not all models have one on their split: 2." in dropped.notes
 
 
 def test_labels_of_resamples_next_to_columns_of_models():
@@ -248,7 +233,7 @@ def test_numbers_of_runs_below_names_of_models(tmp_path, below):
 def test_two_lines_of_headings_over_two_columns_of_an_index(tmp_path):
     head = ",,acc,acc\n,,mean,std\nmodel,dataset,,\n"
     (tmp_path / "t.csv").write_text(head + "a,x,0.8,0.1\nb,x,0.9,0.1\n")
-    found = reseed.compare_means(tmp_path / "t.csv", runs=9, metric="accuracy")
+    found = reseed.compare(tmp_path / "t.csv", runs=9, metric="accuracy")
     assert found.leaderboard["model"].tolist() == ["b", "a"]
 
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from reseed import compare_means
+from reseed import compare
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
 from reseed.readers.files import read_table
@@ -37,7 +37,7 @@ def test_a_rule_without_headings_above_is_no_markdown_table():
 def test_latex_is_read_as_a_table_of_means(tmp_path):
     path = tmp_path / "table.tex"
     path.write_text(TEX)
-    table = compare_means(path, runs=5, metric="accuracy").verdicts
+    table = compare(path, runs=5, metric="accuracy").verdicts
     row = table[table["dataset"] == "MRPC"].iloc[0]
     assert (row["model_a"], row["model_b"]) == ("Ro_BERTa", "BERT")
     assert (row["mean_a"], row["sd_a"], row["mean_b"], row["sd_b"]) == (90.2, 0.4, 88.1, 0.5)
@@ -81,7 +81,7 @@ def test_two_lines_of_headings_are_joined(tmp_path):
     path = tmp_path / "two.csv"
     rows = "a,88.1,0.5,92.1,0.3\nb,90.2,0.4,94.8,0.2\n"
     path.write_text(f"model,MRPC,MRPC,SST-2,SST-2\n,mean,std,mean,std\n{rows}")
-    assert set(compare_means(path, runs=5, metric="accuracy").verdicts["dataset"]) == {
+    assert set(compare(path, runs=5, metric="accuracy").verdicts["dataset"]) == {
         "MRPC",
         "SST-2",
     }

@@ -11,6 +11,6 @@ def make_folds(models=("rf", "svm"), folds=10, gap=0.02, noise=0.01, rng_seed=0)
 
 
 def corrected_t(d, ratio):
-    """p of the corrected resampled t test (Nadeau and Bengio 2003)."""
-    t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / len(d) + ratio))
+    """p of the corrected resampled t test (Nadeau and Bengio 2003), with 1.5 times their ratio."""
+    t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / len(d) + 1.5 * ratio))
     return 2 * stats.t.sf(abs(t), len(d) - 1)

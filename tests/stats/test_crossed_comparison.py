@@ -133,10 +133,10 @@ def test_p_values_and_intervals_agree():
         result = item_difference(a + 0.4, b, [Factor("seed", shared)])
         edge = item_difference(a + 0.4, b, [Factor("seed", shared)], level=1 - result.p_value)
         assert min(abs(edge.low), abs(edge.high)) == pytest.approx(0, abs=1e-6)
-        # Two one-sided tests: the smallest significant rope is the far end of the 90 % interval.
+        # The one-sided test of a bound is significant at 5 % beyond the end of the 90 % interval.
         ninety = item_difference(a + 0.4, b, [Factor("seed", shared)], level=0.9)
-        rope = max(abs(ninety.low), abs(ninety.high))
-        assert ninety.equivalence_p(rope) == pytest.approx(0.05)
+        assert ninety.one_sided_p(ninety.low) == pytest.approx(0.05)
+        assert ninety.one_sided_p(ninety.high, greater=False) == pytest.approx(0.05)
 
 
 def test_equal_scores_of_two_seeds_are_not_certain():
@@ -159,8 +159,6 @@ def test_zero_variance_gives_a_point_interval():
     apart = item_difference(ones, 0 * ones, [Factor("seed", False)])
     assert (apart.se, apart.factor_share, apart.low, apart.high) == (0, 0, 1, 1)
     assert (apart.item_variance, apart.df) == (0, np.inf)
-    # Without variance the difference is equivalent within a region that is larger than it.
-    assert [apart.equivalence_p(rope) for rope in (1.0, 1.1)] == [1, 0]
 
 
 def trained(rng, seeds, items, shift, seed_sd=0.15):

@@ -180,7 +180,7 @@ X = np.random.default_rng(3).normal(0.4, 1, 240)
 OF_ANY_SIZE = {
     "crossed": lambda u: (
         f := item_difference(*(u * X.reshape(2, 4, 30)), [Factor("seed", False)]),
-        f.p_value, f.low / u, f.high / u, f.se / u, f.factor_share, f.equivalence_p(0.5 * u),
+        f.p_value, f.low / u, f.high / u, f.se / u, f.factor_share, f.one_sided_p(0.5 * u),
     ),
     "crossed, equal": lambda u: (
         f := item_difference(np.full((2, 3), u), np.full((2, 3), u), [Factor("seed", True)]),

@@ -91,14 +91,17 @@ def test_coverage_where_the_normal_interval_fails():
     assert np.mean(normal) < 0.92
 
 
-def test_equivalence_by_the_interval_of_twice_alpha():
+def test_one_sided_tests_agree_with_the_interval_of_twice_alpha():
     for only_a, only_b, n in ((9, 4, 200), (3, 3, 100), (0, 1, 60)):
         a = np.repeat([1, 0, 1], [only_a, only_b, n - only_a - only_b])
         b = np.repeat([0, 1, 1], [only_a, only_b, n - only_a - only_b])
         low, high = score_interval(only_a, only_b, n, level=0.9)
-        for rope in (0.02, 0.05, 0.1):
-            is_inside = -rope < low and high < rope
-            assert (item_difference(a, b).equivalence_p(rope) < 0.05) == is_inside
+        for bound in (-0.1, -0.05, -0.02):
+            if only_a:
+                assert (item_difference(a, b).one_sided_p(bound) < 0.05) == (bound < low)
+            if only_b:
+                p = item_difference(a, b).one_sided_p(-bound, greater=False)
+                assert (p < 0.05) == (high < -bound)
 
 
 def test_impossible_counts_are_refused():

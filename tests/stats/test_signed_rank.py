@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from reseed.stats.signed_rank import rank_sum_p, smallest_signed_rank_p, wilcoxon_p
+from reseed.stats.signed_rank import rank_sum_p, wilcoxon_p
 from scipy import stats
 
 
@@ -16,17 +16,6 @@ def enumerate_p(d, greater):
     sums = np.array([np.dot(ranks, signs) for signs in product((0, 1), repeat=d.size)])
     upper, lower = (sums >= observed).mean(), (sums <= observed).mean()
     return upper if greater else min(1.0, 2 * min(upper, lower))
-
-
-@pytest.mark.parametrize("greater", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
-def test_small_samples_equal_the_enumeration(n, greater):
-    d = np.random.default_rng(n).integers(-4, 5, (2, 3, n)).astype(float)
-    found = wilcoxon_p(d, greater=greater)
-    assert found.shape == (2, 3)
-    for place in np.ndindex(2, 3):
-        expected = enumerate_p(d[place], greater) if d[place].any() else 1
-        assert found[place] == pytest.approx(expected)
 
 
 def test_balanced_differences_have_a_p_of_one():
@@ -70,10 +59,3 @@ def test_rank_sums_count_ties_on_both_sides():
     assert rank_sum_p(null, np.array([2.0]), greater=True) == pytest.approx(0.4)
     assert rank_sum_p(null, np.array([1.5])) == 1
     assert rank_sum_p(null, np.array([2.0 + 1e-9]), greater=True) == pytest.approx(0.4)
-
-
-def test_smallest_p_is_that_of_equal_signs():
-    for n in (1, 2, 5, 9):
-        d = np.arange(1.0, n + 1)
-        assert smallest_signed_rank_p(n) == pytest.approx(wilcoxon_p(d))
-    assert smallest_signed_rank_p(1) == wilcoxon_p(np.ones(1)) == 1

@@ -5,12 +5,14 @@ import pytest
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.skewness import (
+    accepted_t,
     correct_t,
     skewed_p,
     skewness,
     skewness_of_difference,
     skewness_of_mean,
 )
+from reseed.stats.weighted_t import upper_tail
 from scipy import stats
 
 ONE_COLLAPSE = [*np.linspace(0.79, 0.81, 19), 0.4]
@@ -67,6 +69,17 @@ def test_exponential_differences_are_claimed_less_often():
     assert (skewed_p(test.t, test.df, skewness_of_mean(d)) <= 0.05).mean() < 0.07
 
 
+@pytest.mark.parametrize("skew", [-2.0, -0.3, 0.0, 0.3, 2.0])
+@pytest.mark.parametrize("critical", [0.5, 2.0, 4.0])
+def test_accepted_values_are_those_that_the_test_keeps(skew, critical):
+    least, greatest = accepted_t(critical, skew)
+    t = np.linspace(-12, 12, 4001)
+    kept = correct_t(t, skew) <= critical
+    inside = (t >= least) & (t <= greatest)
+    assert (kept == inside).all()
+    assert accepted_t([1.0, 2.0], [0.0, 0.5])[0].shape == (2,)
+
+
 def test_small_samples_take_the_skewness_of_large_ones():
     rng = np.random.default_rng(3)
     large, small = rng.exponential(size=200), rng.normal(size=5)
@@ -80,7 +93,8 @@ def test_items_name_the_source_of_a_tail():
     a = rng.normal(1, 0.3, size=(8, 40))
     test = item_difference(a, np.zeros_like(a), [Factor("seed", True)])
     assert test.tail is None
-    assert test.skew_p == test.p_value
+    plain = upper_tail(abs(test.difference / test.se), test.parts)
+    assert test.p_value == pytest.approx(2 * plain)
     a[2] -= 8
     test = item_difference(a, np.zeros_like(a), [Factor("seed", True)])
     assert test.tail.unit == "run"
@@ -91,7 +105,10 @@ def test_items_name_the_source_of_a_tail():
     one[3] = -20
     test = item_difference(one, np.zeros(40))
     assert (test.tail.unit, len(test.tail.differences)) == ("item", 40)
-    assert test.skew_p > test.p_value
+    plain = 2 * stats.t.sf(test.difference / test.se, 39)
+    assert test.p_value > plain
+    edge = test.interval(1 - test.p_value)
+    assert min(map(abs, edge)) == pytest.approx(0, abs=1e-6)
     test = item_difference(one, np.zeros(40), clusters=np.arange(40) // 2)
     assert (test.tail.unit, len(test.tail.differences)) == ("cluster", 20)
     # On the side of the mean a tail makes the test claim too little.

@@ -14,15 +14,12 @@ from reseed.stats import (
     pass_at_k,
     planning,
     rank_power,
-    rank_sets,
     representatives,
     selection,
     sign_flips,
-    signed_rank,
     spread,
     stochastic_order,
     two_models,
-    unpaired,
     variance,
 )
 
@@ -67,19 +64,12 @@ SIZES = {
     "power": ("n", 2, lambda k: planning.power(1.0, 1.0, k)),
     "rank_power": ("n_datasets", 2, lambda k: rank_power.detectable_shift(k)),
     "flip_signs": ("n_draws", 100, lambda k: sign_flips.flip_signs([X], k, rng=rng())),
-    "rank_over_tasks": (
-        "n_draws", 100, lambda k: rank_sets.rank_over_tasks(
-            np.stack([X, X[::-1]]), n_draws=k, rng=rng())),
-    "rank_over_tasks of models": (
-        "models", 2, lambda k: rank_sets.rank_over_tasks(
-            np.stack([X, X[::-1]])[:k], n_draws=100, rng=rng())),
     "split_ks_distance": (
         "n_splits", 1, lambda k: representatives.split_ks_distance(
             np.stack([X, X[::-1]]), np.stack([X, X[::-1]]), n_splits=k, rng=rng())),
     "selection_optimism": (
         "n_halves", 2, lambda k: selection.selection_optimism(
             np.stack([X, X[::-1]]), n_halves=k, rng=rng())),
-    "smallest_signed_rank_p": ("n", 1, lambda k: signed_rank.smallest_signed_rank_p(k)),
     "spread_intervals": ("n_boot", 2, lambda k: spread.spread_intervals(X, n_boot=k, rng=rng())),
     "next_median_interval": ("n_next", 1, lambda k: spread.next_median_interval(X, k)),
     "next_difference_limit": ("n", 2, lambda k: spread.next_difference_limit(1.0, k)),
@@ -87,7 +77,6 @@ SIZES = {
     "stochastic_order": (
         "n_boot", 2, lambda k: stochastic_order.stochastic_order(X, X + 1, n_boot=k, rng=rng())),
     "swap_test": ("n_swaps", 1, lambda k: two_models.swap_test(X, X + 1, k, rng=rng())),
-    "smallest_mann_whitney_p": ("n_a", 1, lambda k: unpaired.smallest_mann_whitney_p(k, 3)),
     "crossed_variance": (
         "n_draws", 1, lambda k: variance.crossed_variance(
             X.reshape(2, 3), ("a", "b"), n_draws=k, rng=rng())),

@@ -25,7 +25,7 @@ def test_first_studies_run(tmp_path, monkeypatch):
     project.run("mine", "churn", "--config", "scale=demo")
     studies = tmp_path / "results" / "studies"
     pairs = pd.read_parquet(studies / "mine" / "statistics" / "pairs.parquet")
-    assert pairs["outcome"].tolist() == ["difference"]
+    assert pairs["outcome"].tolist() == ["better"]
     trials = pd.read_parquet(studies / "churn" / "metrics.parquet")
     assert trials.groupby("model").size().tolist() == [15, 15]  # 5 splits, 3 seeds
     assert (trials["status"] == "ok").all()

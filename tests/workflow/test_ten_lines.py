@@ -26,7 +26,6 @@ def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     assert len(pairs) == 3
     assert set(pairs["design"]) == {"splits"}
     assert set(pairs["n"]) == {10}
-    assert (pairs["verdict"].str.len() > 0).all()
     for name in ("verdicts", "folds", "ways", "checklist"):
         assert (study / "tables" / f"{name}.md").stat().st_size > 0
     assert (study / "figures" / "differences.pdf").stat().st_size > 0

@@ -2,7 +2,7 @@
 A critical-difference diagram
 =============================
 
-After Demšar: models by their mean; a bar joins models that are not shown to differ.
+After Demšar: models by their mean; a bar joins models whose difference is undecided.
 """
 
 import reseed

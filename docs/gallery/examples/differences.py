@@ -2,8 +2,8 @@
 Differences with their intervals
 ================================
 
-Every pair of models, on the same splits. Where an interval excludes 0, a difference is shown; the
-p-values behind the marks are adjusted for the number of pairs.
+Every pair of models, on the same splits. The intervals hold for all pairs at once: one that excludes 0
+says that a model is better.
 """
 
 import reseed

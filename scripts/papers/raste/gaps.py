@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Strict
 from reseed.report.analyses import pairs
@@ -23,33 +24,32 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms and dataset: `difference` of means over data seeds, `gap` = it / `sd`.
 
-    The difference and its interval are those of the analysis `pairs`. `sd`: of one score over data
-    seeds, the root mean square of both arms, which is taken as known. `median_a`, `median_b`.
+    The difference and its interval are those of the analysis `pairs` of this pair alone. `sd`: of
+    one score over data seeds, the root mean square of both arms, which is taken as known.
+    `median_a`, `median_b`.
     """
-    return gaps(data, pairs.analyse(data, pairs.Options()), options.pairs)
-
-
-def gaps(data: Data, table: pd.DataFrame, wanted: list[Pair]) -> pd.DataFrame:
-    """The rows of `analyse` from those of `pairs`, whose first model is the better one."""
     scores = {
         (c.key["experiment"], c.key["dataset"], c.key["arm"]): c.scores["score"]
         for c in cells(data)
     }
     rows = []
-    for first, second in wanted:
-        for row in table[table["low"].notna()].to_dict("records"):
-            models = base_name(row["model_a"]), base_name(row["model_b"])
-            if {*models} != {first, second}:
-                continue
-            sign = 1 if models[0] == first else -1
+    ran = {base_name(arm) for _, _, arm in scores}
+    for first, second in options.pairs:
+        if not {first, second} <= ran:
+            continue
+        table = pairs.analyse(data, pairs.Options(pairs=[[first, second]]))
+        known = table[table["low"].notna() & (table["dataset"] != ALL_DATASETS)]
+        for row in known.to_dict("records"):
+            sign = 1 if base_name(row["model_a"]) == first else -1
             arms = [row["model_a"], row["model_b"]][::sign]
             a, b = (scores[row["experiment"], row["dataset"], arm] for arm in arms)
             sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
             if sd > 0:
                 low, high = sorted(sign * row[end] for end in ("low", "high"))
                 rows.append(
-                    {name: row[name] for name in (*_PLACE, "n", "level")}
-                    | {"arm": arms[0], "other": arms[1], "pair": f"{first} {second}", "sd": sd}
+                    {name: row[name] for name in (*_PLACE, "n")}
+                    | {"level": 1 - row["alpha"], "arm": arms[0], "other": arms[1]}
+                    | {"pair": f"{first} {second}", "sd": sd}
                     | {"median_a": a.median(), "median_b": b.median()}
                     | {"difference": sign * row["difference"]}
                     | {"difference_low": low, "difference_high": high}

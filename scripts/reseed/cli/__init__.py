@@ -33,8 +33,8 @@ _EXAMPLES = """examples:
   reseed compare runs.csv                      a table of runs: which model is better
   reseed compare runs.csv --baseline bm25 --html report.html
   reseed read runs.csv                         what each column is taken as, without comparing
-  reseed means table.tex --runs 5              a paper's table of means ± SD
-  reseed items logs/                           scores of test cases, from tables or logs
+  reseed compare table.tex --runs 5            a paper's table of means ± SD
+  reseed compare logs/                         scores of test cases, from tables or logs
   reseed gate new.csv --baseline old.csv --margin 0.01
   reseed init mine --results runs.csv          a first study, which runs
 
@@ -45,6 +45,8 @@ unknown option or command; 130 interrupted (Ctrl-C). `reseed gate` also: 10 wors
 
 #: Commands of earlier versions, and what answers their question now.
 _REMOVED = {
+    **dict.fromkeys(("items", "rank"), "`reseed compare FILE` reads such tables."),
+    "means": "`reseed compare FILE --runs N` reads means ± SD.",
     "settle": "Train a list of seeds with snakemake or reseed.study(seeds=…); `reseed compare` "
     "says how many more runs would separate a pair.",
 }

@@ -20,15 +20,14 @@ Entries = dict[str, dict[str, Any]]
 #: Options of the analysis `pairs` → the same option of `seeds_needed`.
 _PLAN_OPTIONS = {
     "alpha": "alpha",
-    "level": "level",
     "family": "family",
     "target_power": "power",
     "seeds": "seeds",
 }
 
 
-#: Options of `pairs` that `compare_items` has too.
-_ITEM_PAIR_OPTIONS = ("rope", "level", "alpha", "seeds")
+#: Options of `pairs` that comparisons over items have, too.
+_ITEM_PAIR_OPTIONS = ("rope", "alpha", "seeds")
 
 
 class PairChoice(NamedTuple):
@@ -124,7 +123,7 @@ def choose_read_options(
     metric: object, columns: object, cluster: str | None, greater: object,
     more: Mapping[str, Any], also: Sequence[str] = (),
 ) -> ReadOptions:  # fmt: skip
-    """How scores are read, from the arguments of `rank_models` and `gate`.
+    """How scores are read, from the arguments of `gate`.
 
     Raises ReseedError for a name in `more` that is none of `_READING` and `also`.
     """

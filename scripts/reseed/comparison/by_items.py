@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.item_arrays import arrange_items, check_zero
-from reseed.comparison.item_metrics import compute_contributions, describe_metric
+from reseed.comparison.item_metrics import NOTE, compute_contributions
 from reseed.comparison.resolution import check_frame
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
@@ -48,8 +48,8 @@ def tabulate_items(
     if len(models) > 1 and max(len(one.models) for one in arranged) < 2:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     if metric := table.computed:
-        notes.append(describe_metric(arranged[0], metric))
-        arranged = [compute_contributions(one, metric, table.sign) for one in arranged]
+        notes.append(NOTE.format(metric=metric))
+        arranged = [compute_contributions(one, metric) for one in arranged]
     notes += [note for one in arranged for note in one.notes]
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")

@@ -17,6 +17,7 @@ from reseed.core.pair_tests import PAIR_TESTS
 
 if TYPE_CHECKING:
     from reseed.comparison.output import Result
+    from reseed.comparison.result import Comparison
 
 
 class Flag(NamedTuple):
@@ -76,21 +77,13 @@ FLAGS = {
         "what an item without a score means (refuse)",
         choices=("refuse", "drop", "zero", "repeats"),
     ),
-    "missing": Flag(
-        "if a model lacks a task: keep the tasks, or the models, that are complete (refuse)",
-        choices=("refuse", "tasks", "models"),
-    ),
-    "scale": Flag(
-        "average scores, or ranks within tasks (scores of a share, else ranks)",
-        choices=("score", "rank"),
-    ),
     "use": Flag("the K-th candidate: all uses together have size alpha", int, metavar="K"),
-    "runs": Flag("number of runs of each mean, if no column n states it", int),
+    "runs": Flag("read means ± SD: the number of runs of each, if no column n states it", int),
     "spread": Flag(
-        "the meaning of ±: SD, standard error, or half of a 95 % interval of the mean",
+        "read means: the meaning of ±: SD, standard error, or half of a 95 % interval of the mean",
         choices=("sd", "se", "ci95"),
     ),
-    "decimals": Flag("decimals with which floats (of Parquet) were printed", int),
+    "decimals": Flag("read means: decimals with which floats (of Parquet) were printed", int),
     **{
         name: Flag(f"{text} ({default})", type(default), choices)
         for name, (default, text, choices) in PAIR_TESTS.items()
@@ -98,6 +91,8 @@ FLAGS = {
 }  # fmt: skip
 #: Options that say how a table is read (`list_read_options`), the same for every command.
 READING = ("metric", "column", "headings", "rows", "direction", "format", "unit")
+#: Options that say how printed means are read.
+MEANS = ("runs", "spread", "decimals")
 #: Options that say how scores of items are combined and generalised.
 ITEMS = ("cluster", "repeats", "fixed", "failed")
 
@@ -178,13 +173,14 @@ def add_outputs(command: argparse.ArgumentParser, rows: str, figure: bool = True
 
 
 def add_printed(command: argparse.ArgumentParser) -> None:
-    """Add `--json` and `--quiet`, which print something else than the tables."""
+    """Add options of what is printed."""
+    command.add_argument("--pairs", action="store_true", help="print every compared pair, too")
     group = command.add_mutually_exclusive_group()
     group.add_argument("--json", action="store_true", help="print the answer and all numbers")
     group.add_argument("--quiet", action="store_true", help="print the answer alone")
 
 
-def show(result: Result, options: argparse.Namespace) -> None:
+def show(result: Comparison, options: argparse.Namespace) -> None:
     """Print a result as the options of `add_printed` say, and write its files."""
     try:
         _print(result, options)
@@ -192,9 +188,13 @@ def show(result: Result, options: argparse.Namespace) -> None:
     except BrokenPipeError:  # `| head` reads the first lines only; the files are still wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     write_outputs(result, options)
+    if options.figure:
+        result.plot().savefig(options.figure, dpi=200)
+    if options.folder:
+        result.save(options.folder)
 
 
-def _print(result: Result, options: argparse.Namespace) -> None:
+def _print(result: Comparison, options: argparse.Namespace) -> None:
     """Print for a terminal with colors and tables of its width; plain text otherwise."""
     if options.json:
         print(result.to_json())
@@ -203,7 +203,8 @@ def _print(result: Result, options: argparse.Namespace) -> None:
     else:
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
-        text = result.render(width, color=is_terminal and "NO_COLOR" not in os.environ)
+        has_color = is_terminal and "NO_COLOR" not in os.environ
+        text = result.render(width, color=has_color, pairs=options.pairs)
         print(options.speak(text))
 
 
@@ -213,22 +214,10 @@ def write_outputs(result: Result, options: argparse.Namespace) -> None:
         result.to_csv(options.csv)
     if options.latex:
         write_text(options.latex, result.to_latex())
-    if getattr(options, "figure", None):
-        result.plot().savefig(options.figure, dpi=200)
-    if getattr(options, "folder", None):
-        result.save(options.folder)
     if options.html:
-        _shorten_docstrings()
-        result.to_html(options.html, progress=True)
+        result.to_html(options.html)
         if options.json is False:
             print(f"\nReport: {options.html}")
-
-
-def _shorten_docstrings() -> None:
-    """Let matplotlib load without its lists of properties, which take a third of its start."""
-    import matplotlib.artist
-
-    matplotlib.artist.kwdoc = lambda artist: ""
 
 
 def check_figure(figure: Path | None) -> None:

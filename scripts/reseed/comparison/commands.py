@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from reseed.comparison.command_options import (
     ITEMS,
+    MEANS,
     READING,
     add_flags,
     add_outputs,
@@ -47,39 +48,12 @@ class Command(NamedTuple):
 COMMANDS = {
     "compare": Command(
         "compare:compare",
-        "compare models by a table of their runs",
-        "Compare models by a table of their runs, with a verdict on each pair.",
+        "compare models by a table of their runs, of scores of items, or of means",
+        "Compare models by runs, scores of items or means ± SD, with a verdict on each.",
         "compare runs.csv --metric ndcg --baseline bm25 --html report.html",
         "CSV, Parquet or JSON file(s), or a folder of them",
-        (*READING, "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, "title",
-         *PAIR_TESTS, "pair", "rope"),
-    ),
-    "means": Command(
-        "means:compare_means",
-        "compare models by a paper's table of means, without the runs",
-        "Compare models by means ± SD over runs, as papers print them.",
-        "means table.csv --runs 5 --metric accuracy --baseline BERT",
-        "CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n",
-        ("metric", "column", "direction", "runs", "baseline", "spread", "decimals", "level",
-         "alpha", "min_runs", "title"),
-    ),
-    "items": Command(
-        "items:compare_items",
-        "compare models by item scores, with clusters, repeats, prompts and seeds",
-        "Compare models by item scores, over items and the factors crossed with them.",
-        "items scores.csv --cluster passage --repeats pass@5",
-        "CSV, Parquet or JSON lines; logs, or their folder",
-        (*READING, *ITEMS, "alpha", "level", "baseline", "pair", "rope", "title"),
-    ),
-    "rank": Command(
-        "ranking:rank_models",
-        "rank models over tasks, with intervals of the ranks",
-        "Rank models by their mean over tasks, with simultaneous intervals.",
-        "rank scores.csv --figure ranks.pdf",
-        "CSV, Parquet or JSON lines",
-        (*READING, *ITEMS, "deterministic", "seed_draws", "test_train_ratio", "missing", "scale",
-         "level"),
-        "ranks",
+        (*READING, "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, *MEANS,
+         "title", *PAIR_TESTS, "pair", "rope"),
     ),
 }  # fmt: skip
 #: Options of `reseed gate` beside those of reading.

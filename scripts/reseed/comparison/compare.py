@@ -25,8 +25,9 @@ from reseed.comparison.arguments import (
     to_text,
 )
 from reseed.comparison.by_items import tabulate_items
+from reseed.comparison.means import check_means_options, compare_means
 from reseed.comparison.resolution import check_resolution
-from reseed.comparison.result import ITEM_COLUMNS, STUDY_NAME, Comparison, build_comparison
+from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import default_analyses_and_exhibits, entries_without_runs
 from reseed.core.schemas import SPLIT_COLUMNS
@@ -70,13 +71,15 @@ def compare(
     repeats: str = "mean",
     fixed: Sequence[str] = (),
     failed: str = "refuse",
-    by_items: bool = False,
+    runs: int | None = None,
+    spread: Literal["sd", "se", "ci95"] | None = None,
+    decimals: int | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare models by the results of their runs, or by scores of items.
 
     Logs of evaluation harnesses, and tables of items with clusters, prompts or repeats, or with one
-    run of each model, are compared over items, as `compare_items` does with any.
+    run of each model, are compared over items and what is crossed with them.
 
     Args:
         results: a table of runs: a path (CSV, Parquet, lm-eval's JSON, a folder), several paths, a
@@ -105,14 +108,27 @@ def compare(
             (`reseed.readers.sources.FORMATS`).
         unit: unit of the scores, for the text.
         title: heading of the report.
-        cluster, repeats, fixed, failed: of scores of items, as in `compare_items`.
-        by_items: whether scores of items are compared over items also where runs decide.
-        options: of the analysis `pairs`: `level` of intervals (0.95), `alpha` of the adjusted
-            tests (0.05), `min_runs` for a verdict (5), `family` of the adjustment (`dataset` or
-            `study`), `target_power` (0.8), `seeds` (`shared`: equal seeds of two models are
-            paired; `own`: they share nothing), and `rope`, the largest difference that does not
-            matter, in units of the score (0.01: one point of a share), or a dict by metric. Without
-            `rope` no pair is called equivalent: the scores cannot show what matters.
+        cluster: of scores of items, the column (of logs: field of the metadata) that names the
+            cluster of each.
+        repeats: how repeats of an item are combined: `mean`; `pass@3` or `pass^3`, the unbiased
+            estimate for three samples; or `factor`, as runs of their own.
+        fixed: factors whose levels are not a sample: `seed` or `prompt` are then averaged.
+        failed: what an item without a score means: `refuse`, `drop` it for all models, `zero`, or
+            leave out failed `repeats`.
+        runs: of means ± SD, as papers print them: the number of runs of each mean, if no column
+            states it. With this or one of the next two, the table is read as such means: a row a
+            model with cells such as `90.4 ± 0.5`, or columns `model`, `mean`, `sd` and `n`.
+        spread: of means, the meaning of ±: `sd`, `se` (standard error) or `ci95` (half of a 95 %
+            interval of the mean). Without it and a word in the headings, both readings, SD and
+            standard error, must show a difference.
+        decimals: of means in a frame of floats, the decimals with which they were printed.
+        options: of the analysis `pairs`: `alpha`, the size of the tests and 1 minus the level of
+            the intervals, for all pairs at once (0.05), `min_runs` for a verdict (5), `family`, the
+            pairs that hold at once (those of a `dataset`, or of the `study`), `target_power` (0.8),
+            `seeds` (`shared`: equal seeds of two models are paired; `own`: they share nothing), and
+            `rope`, the largest difference that does not matter, in units of the score (0.01: one
+            point of a share), or a dict by metric. Without `rope` no pair is called equivalent: the
+            scores cannot show what matters.
 
     Returns:
         A `Comparison`: `print` it, or see its `verdicts`, `leaderboard`, `plot`, `to_latex`,
@@ -132,12 +148,17 @@ def compare(
         ... )
         >>> found = reseed.compare(runs, metric="accuracy")
         >>> print(*found.answer)
-        large is best by mean accuracy 0.805 over 6 runs; significantly better than small...
+        large has the best mean accuracy, 0.805: better than small by 8.5 points [7.4, 9.6]...
         >>> found.leaderboard[["model", "rank", "mean", "n"]]
            model  rank  mean  n
         0  large   1.0  0.805  6
         1  small   2.0  0.720  6
     """
+    if (runs, spread, decimals) != (None, None, None):
+        return compare_means(
+            results, runs, to_text(metric), baseline, spread, greater_is_better,
+            decimals=decimals, columns=columns, title=title, **check_means_options(pairs, options),
+        )  # fmt: skip
     pair_options = check_pair_options(options, compare)
     choice = check_pairs(baseline, pairs)
     mapping = check_columns(columns) | ({"cluster": cluster} if cluster else {})
@@ -156,14 +177,14 @@ def compare(
         seed_draws=check_seed_draws(seed_draws),
     )
     combined = (repeats, failed, tuple(fixed))
-    asks_items = by_items or combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
+    asks_items = combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
     scores, data, entries = read_data(results, read_options, combined, title, asks_items)
     if not data.items:
         return build_comparison(data, entries, choice, pair_options)
     chosen = choose_item_options(scores, read_options, pair_options)
     for one in data.items.values():
         check_names(choice, list(one.models))
-    return build_comparison(data, entries, choice, chosen, columns=ITEM_COLUMNS)
+    return build_comparison(data, entries, choice, chosen)
 
 
 def read_data(
@@ -171,7 +192,7 @@ def read_data(
     options: ReadOptions,
     combined: tuple[str, str, tuple[str, ...]],
     title: str,
-    asks_items: bool | None,
+    asks_items: bool,
 ) -> tuple[Scores, Data, dict[str, Entries]]:
     """Scores as analyses read them, with the default analyses and exhibits of their design.
 
@@ -180,15 +201,13 @@ def read_data(
         options: how it is read.
         combined: `repeats`, `failed` and `fixed`, of scores of items.
         title: of the report.
-        asks_items: whether to compare over items also where runs decide; None: where runs are on
-            one split.
+        asks_items: whether to compare over items also where runs decide.
     """
     texts = StudyTexts(STUDY_NAME, title)
 
     def read(given: ReadOptions) -> _Read:
         scores = read_plainly(source, given, ("model", "item") if asks_items else ("model",))
-        asks = scores.has_items if asks_items is None else asks_items
-        if choose_design(scores, asks).unit == "items":
+        if choose_design(scores, asks_items).unit == "items":
             scores.source.raise_errors()
             return scores, None
         return scores, tabulate_runs(scores, given, texts)

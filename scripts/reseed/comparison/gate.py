@@ -18,13 +18,13 @@ from reseed.comparison.claims.formatting import (
     format_number,
 )
 from reseed.comparison.claims.formatting import join_names as join_and
+from reseed.comparison.claims.shown import ResultRow, Shown, format_estimate
 from reseed.comparison.gate_tests import GateTest, find_metric_reach, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items, check_zero
 from reseed.comparison.item_metrics import NOTE, compute_contributions
 from reseed.comparison.output import Result, list_records
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.run_pairs import compare_runs
-from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
@@ -113,12 +113,12 @@ class Gate(Result):
         rows = [
             ResultRow(
                 row.dataset or "candidate – baseline",
+                row.describe_decision(),
                 format_estimate(row.difference, row.low, row.high),
                 row.difference, row.low, row.high,
                 {
                     "Items": f"{row.items:,}" if row.items else "–",
                     "Seeds": f"{row.seeds}",
-                    "Decision": row.describe_decision(),
                 },
             )
             for row in self.rows
@@ -187,8 +187,8 @@ class Gate(Result):
             "|---" * len(shown.frame().columns) + "|",
         ]
         for row, cells in zip(self.rows, shown.frame().to_numpy(), strict=True):
-            *others, decision = cells
-            lines.append(f"| {' | '.join(others)} | {_SYMBOLS[row.decision]} {decision} |")
+            name, decision, *others = cells
+            lines.append(f"| {name} | {_SYMBOLS[row.decision]} {decision} | {' | '.join(others)} |")
         return "\n".join([*lines, ""])
 
 
@@ -214,7 +214,7 @@ def gate(
     The tests are one-sided: *better* if a difference above 0 is shown, *not worse* if one above
     −`margin` is, also if a loss within the margin is shown; *worse* if a difference below 0 is
     shown and a loss of `margin` or more is not excluded. Each must be shown by the test of
-    `compare_items` and by one that needs no variance (`stats.bounded_mean`), so that scores that do
+    `compare` and by one that needs no variance (`stats.bounded_mean`), so that scores that do
     not vary pass only if there are enough: with margin 0.05, 59 items without a loss.
 
     Args:
@@ -226,7 +226,7 @@ def gate(
         use: 1 for the first candidate, 2 for the second, and so on. Then each test has the size
             `alpha`/(use·(use + 1)), and all uses together pass a candidate that is worse by the
             margin with a probability of at most `alpha`. Without it, each use has this probability.
-        metric, columns, cluster, repeats, fixed, failed, greater_is_better: as `compare_items`.
+        metric, columns, cluster, repeats, fixed, failed, greater_is_better: as `compare`.
         reading: `headings`, `rows`, `format` and `unit`, as of `reseed.compare`.
 
     Raises:
@@ -267,13 +267,13 @@ def gate(
     tests: list[GateTest] = []
     if has_items[0]:
         metric = _check_predictions(sides, frame)
-        notes += [f"{NOTE.format(metric=metric)}."] if metric else []
+        notes += [NOTE.format(metric=metric)] if metric else []
         reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
         for scores in arrange_items(frame, repeats, failed, fixed):
             notes += scores.notes
             _refuse_single_unit(scores)
             if metric:
-                scores = compute_contributions(scores, metric, sign)
+                scores = compute_contributions(scores, metric)
                 reach = find_metric_reach(scores, metric)
             tests.append(test_items(scores, sign, reach))
     else:

@@ -12,7 +12,6 @@ from reseed.stats.bootstrap import PER_ITEM
 from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.paired_proportions import score_limit
-from reseed.stats.weighted_t import upper_quantile
 
 _MOST_GRADES = 10
 
@@ -59,12 +58,8 @@ class GateTest:
         if result.discordant and self.values is None:
             gains, losses = result.discordant
             low = score_limit(gains, losses, self.items, alpha)
-            high = -score_limit(losses, gains, self.items, alpha)
-            # At 0 the test is the mid-p, which may keep a difference that the interval excludes.
-            is_shown = [self.one_sided_p(0.0, greater=side) <= alpha for side in (True, False)]
-            return low if is_shown[0] else min(low, 0.0), high if is_shown[1] else max(high, 0.0)
-        half = upper_quantile(alpha, result.parts) * result.se if result.se else 0.0
-        low, high = result.difference - half, result.difference + half
+            return low, -score_limit(losses, gains, self.items, alpha)
+        low, high = result.interval(1 - 2 * alpha)
         if self.values is not None:
             exact = [
                 sign
@@ -85,7 +80,7 @@ def test_items(scores: ItemScores, sign: int, reach: float) -> GateTest:
     """
     result, _ = compare_models(scores, "candidate", "baseline", sign)
     count = len(scores.items)
-    is_rate = not scores.bootstrap or reach <= 1  # of items that count equally
+    is_rate = not scores.metric or reach <= 1  # of items that count equally
     if result.discordant and is_rate:
         return GateTest(scores.dataset, result, items=count)
     sides, _ = scores.pair_seeds("candidate", "baseline")

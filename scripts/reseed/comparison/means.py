@@ -1,4 +1,4 @@
-"""`reseed.compare_means`: compares models by printed means and spreads, with Welch's test."""
+"""Compares models by printed means and spreads, with Welch's test."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from reseed.comparison.arguments import (
     check_names,
 )
 from reseed.comparison.by_items import ONE_SETTING
-from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.verdicts import decide
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
-from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import entries_without_runs
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
@@ -39,11 +38,10 @@ from reseed.metrics.names import split_words
 from reseed.plugins.options import NoOptions
 from reseed.readers.columns import normalize_name
 from reseed.readers.metric_choice import ask_direction
-from reseed.readers.paper_tables import UNKNOWN, read_means, spread_to_sd
+from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.study_info import StudyTexts, describe_imported_study
 from reseed.report.analyses import leaderboard
 from reseed.report.analyses.pairs import EMPTY_ROW
-from reseed.report.analyses.shared.adjustment import adjust_p
 from reseed.report.analyses.shared.data import Data
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
@@ -52,16 +50,16 @@ CAUTION = (
     "This assumes independent runs on one test set, which did not vary: another may say otherwise. "
     "SDs are taken to have n − 1 in the denominator; with n, as NumPy computes them, they are too "
     "small by √(n/(n − 1)), 12 % at 5 runs. If runs share splits, ± does not measure their "
-    "difference: use `reseed compare` with the runs. A table does not show what was tried and left "
-    "out."
+    "difference: compare the runs. A table does not show what was tried and left out."
 )
-#: Adjusted p-values (`report.analyses.shared.adjustment`).
-_ADJUSTED = ("p_adjusted", "p_holm", "p_adjusted_rounded", "p_adjusted_if_se")
+#: Options of the test that apply.
+_OPTIONS = ("alpha", "min_runs")
+#: Columns of a test.
+_TESTS = ("p", "low", "high", "p_adjusted", "p_adjusted_if_sd", "detectable", "detectable_add")
 #: Power of the smallest detectable difference.
 _POWER = 0.8
 
 
-@in_arguments
 def compare_means(
     source: pd.DataFrame | str | Path,
     runs: int | None = None,
@@ -69,7 +67,6 @@ def compare_means(
     baseline: str | None = None,
     spread: str | None = None,
     greater_is_better: bool | Mapping[str, bool] | None = None,
-    level: float = 0.95,
     alpha: float = 0.05,
     min_runs: int = 5,
     decimals: int | None = None,
@@ -78,53 +75,19 @@ def compare_means(
 ) -> Comparison:
     """Compare models by means and SDs over their runs, as papers print them.
 
-    `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
+    `verdicts` of the result has the columns of `compare`, by Welch's test. Digits are rounded, and
+    a table may not say whether ± is a standard deviation or a standard error: p is the greatest and
+    the interval the widest over all digits before rounding and over both readings. `detectable` is
+    the smallest true difference that so many runs find in 80 % of cases, `detectable_add` that of
+    twice the runs.
 
-    - `difference` with its interval (`low`, `high`), positive where `model_a` is better;
-      Welch's `p`, adjusted over the pairs of the dataset: `p_adjusted` by Holm over both directions
-      of each, `p_holm` by plain Holm;
-    - `p_rounded`, `p_adjusted_rounded`: the same for the least favourable digits before rounding,
-      of each cell by its own digits;
-    - `p_adjusted_if_se`: as `p_adjusted_rounded`, if ± is a standard error; NaN where its meaning
-      is known;
-    - `detectable`: the smallest true difference that so many runs with these SDs find in 80 % of
-      cases, for the least favourable digits too; `detectable_add`: the same for twice the runs;
-    - `outcome` (difference, no difference shown, too few runs, no variation), decided by
-      the greater of `p_adjusted_rounded` and `p_adjusted_if_se`; `verdict`, a sentence.
-
-    Args:
-        source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
-            or columns `model`, `mean`, `sd` (or `se`), `n`, `dataset` and `metric`.
-        runs: number of runs of each mean, if no column states it.
-        metric: what the means measure, where a column or its heading does not say; in a table with
-            a column `metric`, the rows to compare.
-        baseline: compare each model with this one only.
-        spread: the meaning of ±: `sd`, `se` (standard error of the mean) or `ci95` (half of a 95 %
-            interval of the mean, ±1.96 standard errors). Without it and without a word in the
-            table's headings, both readings, SD and standard error, must show a difference.
-        greater_is_better: if the metric's name does not state it; or by metric.
-        level: of the intervals.
-        alpha: size of the tests, after Holm.
-        min_runs: with fewer there is no verdict.
-        decimals: number of decimals with which the numbers of a frame of floats were printed. A
-            float has lost its trailing zeros; without `decimals` it is taken to have been printed
-            with the digits that are left.
-        columns: standard name (model, dataset, metric) → the table's column.
-        title: heading of the report.
+    Args: as of `reseed.compare`.
 
     Raises:
         ReseedError: for a table that cannot be read, an unknown baseline, a level outside 0 to 1,
             and a metric of which nothing says whether more or less is better.
-
-    Example:
-        >>> import pandas as pd, reseed
-        >>> cells = {"model": ["base", "ours"], "MRPC": ["88.1 ± 0.5", "90.4 ± 0.4"]}
-        >>> printed = pd.DataFrame(cells)
-        >>> found = reseed.compare_means(printed, runs=5, spread="sd", metric="F1")
-        >>> print(*found.answer)
-        ours is best by mean F1 90.4 over 5 runs; significantly better than base...
     """
-    check_levels(level=level, alpha=alpha)
+    check_levels(alpha=alpha)
     if not isinstance(metric, str | None):
         raise ReseedError("`metric`: give one name.")
     means = read_means(source, runs, spread, decimals, check_columns(columns))
@@ -138,17 +101,26 @@ def compare_means(
         direction = directions[str(dataset)]
         pairs = _list_pairs(part, baseline, direction)
         if len(pairs):
-            tested = _orient(_test_pairs(pairs, level, alpha, min_runs), direction)
+            tested = _orient(_test_pairs(pairs, alpha, min_runs), direction)
             parts.append(tested.assign(greater_is_better=direction))
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
     table = pd.concat(parts, ignore_index=True).assign(
-        level=level,
         alpha=alpha,
         min_runs=min_runs,
         metric=lambda rows: rows["dataset"].map(names).replace("", "score"),
     )
     return _compare(means, table, PairChoice(baseline, []), [*notes, CAUTION], title)
+
+
+def check_means_options(pairs: object, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `compare` that apply to printed means; ReseedError for others."""
+    others = [*(["pairs"] if pairs else []), *(name for name in options if name not in _OPTIONS)]
+    if others:
+        raise ReseedError(
+            f"{', '.join(map(repr, others))}: does not apply to printed means. Leave it out."
+        )
+    return dict(options)
 
 
 def _compare(
@@ -164,7 +136,7 @@ def _compare(
     rows = [EMPTY_ROW | row | facts | {"n": min(row["n_a"], row["n_b"])}
             for row in table.to_dict("records")]  # fmt: skip
     for row in rows:
-        row |= state_verdict(PairRow.of(row), row)
+        row |= decide(PairRow.of(row))._asdict()
     notes = [*_ask_for_spread(rows), *notes]
     tested = table.drop_duplicates("dataset").set_index("dataset")
     metrics, greater = tested["metric"], tested["greater_is_better"]
@@ -183,22 +155,21 @@ def _compare(
     board = leaderboard.analyse(data, NoOptions()).merge(
         means[["dataset", "model", "n", "sd"]], "left", ["dataset", "model"], suffixes=("", "_own")
     )
-    board = board.assign(n=board["n_own"].fillna(board["n"]), sd=board["sd_own"], low=np.nan,
-                         high=np.nan)[leaderboard.COLUMNS]  # fmt: skip
+    runs_of_each = board["n_own"].fillna(board["n"]).astype(int)
+    board = board.assign(n=runs_of_each, sd=board["sd_own"], low=np.nan, high=np.nan)
     return build_comparison(
-        data, entries_without_runs(), choice, {}, "reseed means",
-        columns=(*table, "outcome", "verdict"),
+        data, entries_without_runs(), choice, {},
         _statistics={"pairs": pd.DataFrame(rows), "leaderboard": board},
     )  # fmt: skip
 
 
 def _ask_for_spread(rows: list[dict[str, Any]]) -> list[str]:
     """A note if differences are shown only where ± is the SD, which nothing says."""
-    has_gap = [row["p_adjusted_rounded"] <= row["alpha"] < row["p_adjusted_if_se"] for row in rows]
-    if not any(has_gap):
+    gaps = [row["p_adjusted_if_sd"] <= row["alpha"] < row["p_adjusted"] for row in rows]
+    if not any(gaps):
         return []
     return [
-        f"The table does not say what ± is: {count_noun(sum(has_gap), 'pair')} would differ if it "
+        f"The table does not say what ± is: {count_noun(sum(gaps), 'pair')} would differ if it "
         "is the SD, not if it is the standard error. State it (`spread`)."
     ]
 
@@ -270,36 +241,32 @@ def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.D
     return pd.DataFrame(pairs)
 
 
-def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
-    """Welch's test of each pair, its p-values adjusted over those that have a verdict."""
+def _test_pairs(pairs: pd.DataFrame, alpha: float, min_runs: int) -> pd.DataFrame:
+    """Welch's test and interval of each pair that has enough runs, for all of them at once."""
     a, b = (_Side.of(pairs, side) for side in "ab")
-    test = _welch(a, b, level)
-    rounded, p_rounded = _test_least_favourable(a, b, test, level)
-    has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
-    tested = ~has_few_runs & (test.scale > 0)
-    detectable: np.ndarray | float = np.nan
-    detectable_add: np.ndarray | float = np.nan
     error_a, error_b = (_read_as_standard_error(pairs, side) for side in "ab")
-    _, p_if_se = _test_least_favourable(error_a, error_b, _welch(error_a, error_b, level), level)
-    is_unknown = (pairs[["spread_a", "spread_b"]] == UNKNOWN).any(axis=1).to_numpy()
-    if tested.any():
-        more_a, more_b = (replace(side, n=2 * side.n) for side in (a, b))
-        more, _ = _test_least_favourable(more_a, more_b, _welch(more_a, more_b, level), level)
+    more_a, more_b = (replace(side, n=2 * side.n) for side in (a, b))
+    has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
+    tested = ~has_few_runs & (a.sd + b.sd > 0)
+    count = int(tested.sum())
+    table = pairs.assign(difference=a.mean - b.mean, pairs=count, **dict.fromkeys(_TESTS, np.nan))
+    if not count:
+        return table
+    of_sd = _test_least_favourable(a, b, alpha / count)
+    of_error = _test_least_favourable(error_a, error_b, alpha / count)
+    more = _test_least_favourable(more_a, more_b, alpha / count)
+    p, half = np.maximum(of_sd.p, of_error.p), a.half_mean + b.half_mean
+    columns = {
+        "p": p,
+        "low": np.minimum(of_sd.low, of_error.low),
+        "high": np.maximum(of_sd.high, of_error.high),
+        "p_adjusted": np.minimum(1, count * p),
+        "p_adjusted_if_sd": np.minimum(1, count * of_sd.p),
         # The least favourable means are half a unit nearer to each other than printed.
-        detectable, detectable_add = (
-            detectable_effect(welch.df, _POWER, alpha / tested.sum()) * welch.scale
-            + a.half_mean
-            + b.half_mean
-            for welch in (rounded, more)
-        )
-    rows = pairs.assign(
-        difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
-        p_rounded=p_rounded, p_if_se=p_if_se, **dict.fromkeys(_ADJUSTED, np.nan),
-        pairs=int(tested.sum()), detectable=detectable, detectable_add=detectable_add,
-    ).to_dict("records")  # fmt: skip
-    adjust_p([row for row, is_tested in zip(rows, tested, strict=True) if is_tested])
-    table = pd.DataFrame(rows).drop(columns="p_if_se")
-    return table.assign(p_adjusted_if_se=table["p_adjusted_if_se"].where(is_unknown))
+        "detectable": detectable_effect(of_sd.df, _POWER, alpha / count) * of_sd.scale + half,
+        "detectable_add": detectable_effect(more.df, _POWER, alpha / count) * more.scale + half,
+    }
+    return table.assign(**{name: np.where(tested, one, np.nan) for name, one in columns.items()})
 
 
 def _orient(pairs: pd.DataFrame, greater: bool) -> pd.DataFrame:
@@ -325,24 +292,30 @@ class _Side:
         return cls(*(pairs[f"{one.name}_{side}"].to_numpy(dtype=float) for one in fields(cls)))
 
 
-def _test_least_favourable(
-    a: _Side, b: _Side, test: Welch, level: float
-) -> tuple[Welch, np.ndarray]:
-    """The test if rounding reduced both SDs, and the greatest p over all digits before rounding.
+def _test_least_favourable(a: _Side, b: _Side, alpha: float) -> Welch:
+    """The greatest p and the widest interval over all digits before rounding.
 
-    Rounding may have moved the means apart. A smaller SD next to a greater one has fewer degrees of
-    freedom, so p may be greatest if one SD is the smallest that is printed like this.
+    Rounding may have moved the means apart, and reduced both SDs: of these are `scale` and `df`. A
+    smaller SD next to a greater one has fewer degrees of freedom, so p may be greatest if one SD is
+    the smallest that is printed like this.
     """
-    toward = np.minimum(a.half_mean + b.half_mean, np.abs(test.difference))
-    mean = a.mean - np.sign(test.difference) * toward
+    difference = a.mean - b.mean
+    half = np.minimum(a.half_mean + b.half_mean, np.abs(difference))
     corners = []
     for sign_a, sign_b in ((1, 1), (1, -1), (-1, 1)):
         sd_a, sd_b = (
             np.maximum(side.sd + sign * side.half_sd, 0)
             for side, sign in ((a, sign_a), (b, sign_b))
         )
-        corners.append(_welch(replace(a, mean=mean, sd=sd_a), replace(b, sd=sd_b), level))
-    return corners[0], np.max([corner.p for corner in corners], axis=0)
+        for apart in (-1, 1):
+            mean = a.mean + apart * np.sign(difference) * half
+            corners.append(_welch(replace(a, mean=mean, sd=sd_a), replace(b, sd=sd_b), 1 - alpha))
+    return replace(
+        corners[0],
+        p=np.max([one.p for one in corners], axis=0),
+        low=np.min([one.low for one in corners], axis=0),
+        high=np.max([one.high for one in corners], axis=0),
+    )
 
 
 def _read_as_standard_error(pairs: pd.DataFrame, side: str) -> _Side:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.shown import ResultRow, Shown, tabulate
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.notebook import show_result
-from reseed.comparison.shown import MOST_SENTENCES, Shown
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
-from reseed.core.errors import ReseedError
 from reseed.core.study_info import build_study_info
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from reseed.report.rendering.tables import Table
 
 #: Rows that the console and notebooks show; files have all.
@@ -39,26 +39,10 @@ class Result:
         """What all outputs show."""
         raise NotImplementedError
 
-    def _draw(self, name: str) -> Figure:
-        """The figure of this name, of `shown.figures`."""
-        raise NotImplementedError
-
     @property
     def answer(self) -> list[str]:
         """The sentences that come first."""
         return list(self.shown.answer)
-
-    @property
-    def figures(self) -> list[str]:
-        """Names of the figures, the first one first."""
-        return list(self.shown.figures)
-
-    def plot(self, name: str | None = None) -> Figure:
-        """A figure of `figures`, by default the first."""
-        chosen = name or next(iter(self.figures), "")
-        if chosen not in self.figures:
-            raise ReseedError(f"no figure {chosen!r}. There are {', '.join(self.figures)}.")
-        return self._draw(chosen)
 
     def _make_table(self, name: str) -> Table:
         """The rows as a table of text, with the numbers behind them; `Comparison` has several."""
@@ -69,9 +53,7 @@ class Result:
         info = build_study_info({}, {}, title=shown.title)
         data = ExhibitData(None, pd.DataFrame(), info, title=shown.title)
         numbers = next(iter(shown.tables.values()))
-        return Table(
-            data, shown.frame(), numbers, " ".join(shown.notes), text_columns=shown.text_columns
-        )
+        return Table(data, shown.frame(), numbers, " ".join(shown.notes), text_columns=2)
 
     def to_latex(self, name: str = "") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
@@ -96,49 +78,33 @@ class Result:
         content = {"answer": list(shown.answer), **tables, "notes": list(shown.notes)}
         return json.dumps(content, indent=2, ensure_ascii=False)
 
-    def to_html(self, path: str | Path | None = None, progress: bool = False) -> str:
-        """The report as one self-contained page, which is written to `path` if given.
-
-        `progress` is that of `Comparison.to_html`; this page needs none.
-        """
-        from reseed.report.pages.pictures import embed
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The report as one self-contained page, which is written to `path` if given."""
         from reseed.report.pages.result_page import build_result_page
 
-        shown, pictures = self.shown, []
-        with tempfile.TemporaryDirectory(prefix="reseed-") as folder:
-            for name, caption in shown.figures.items():
-                file = Path(folder) / f"{name}.png"
-                self.plot(name).savefig(file, dpi=200)
-                pictures.append((caption, embed(file)))
-        page = build_result_page(
-            shown.title, shown.answer, shown.frame(), draw_rows(shown), shown.sentences, pictures,
-            shown.boards, shown.tables, shown.notes,
-        )  # fmt: skip
+        page = build_result_page(self.shown)
         if path is not None:
             write_text(Path(path), page)
         return page
 
     def save(self, folder: str | Path) -> Path:
-        """Write the tables as CSV, and the figures as PDF and PNG."""
+        """Write the tables as CSV."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in self.shown.tables.items():
             if len(table):
                 write_csv(table, folder / f"{name}.csv")
-        for name in self.figures:
-            figure = self.plot(name)
-            for suffix in ("pdf", "png"):
-                figure.savefig(folder / f"{name}.{suffix}", dpi=200)
         return folder
 
-    def render(self, width: int | None = None, color: bool = False) -> str:
+    def render(self, width: int | None = None, color: bool = False, pairs: bool = False) -> str:
         """The text of the command.
 
         Args:
             width: columns of the terminal, to which tables are fitted; None for no limit.
             color: whether to use terminal colors.
+            pairs: whether to list every compared pair.
         """
-        return render_shown(self.shown, width, color)
+        return render_shown(self.shown, width, color, pairs)
 
     def __str__(self) -> str:
         return self.render(max(80, shutil.get_terminal_size((100, 24)).columns))
@@ -147,34 +113,16 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the answer, rows with pictures, the first figure, notes."""
-        from reseed.report.pages.result_page import rows_table
+        from reseed.report.pages.result_page import draw_component
 
         shown = self.shown
-        pictures = draw_rows(shown)[:MOST_ROWS]
-        boards = [board.to_html(index=False, border=0) for board in shown.boards.values()]
-        caption = next(iter(shown.figures.values()), "")
-        return show_result(
-            shown.answer, rows_table(shown.frame(MOST_ROWS), pictures), "".join(boards),
-            self.plot() if shown.figures else None, caption, shown.sentences[:MOST_ROWS],
-            shown.notes,
-        )  # fmt: skip
+        return show_result(shown.answer, draw_component(shown, MOST_ROWS), shown.notes)
 
 
 def list_records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table for JSON; missing numbers are None."""
     records: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
     return records
-
-
-def draw_rows(shown: Shown) -> list[str]:
-    """The interval of each row on one axis, as SVG; empty where it has none."""
-    from reseed.report.pages.forest import draw_row
-
-    ends = shown.ends()
-    return [
-        draw_row(row.value, row.low, row.high, ends, shown.null, f"{row.name}: {row.estimate}")
-        for row in shown.rows
-    ]
 
 
 def open_console(width: int | None, color: bool) -> Any:
@@ -192,49 +140,92 @@ def read_console(console: Any) -> str:
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
 
 
-def render_shown(shown: Shown, width: int | None = None, color: bool = False) -> str:
-    """The answer, the tables, the rows or their sentences, and the notes as text."""
+def render_shown(
+    shown: Shown, width: int | None = None, color: bool = False, pairs: bool = False
+) -> str:
+    """The answer, the rows (and pairs), next steps and notes as text."""
     console = open_console(width, color)
     for sentence in shown.answer:
         console.print(sentence, style="bold")
-    for board in shown.boards.values():
+    sections = group_rows(shown.rows, MOST_ROWS)
+    if sections[:1] and sections[0][0] == ALL_DATASETS and not pairs:
+        sections = sections[:1]  # the answer over all datasets; the page has each
+    for dataset, rows in sections:
         console.print()
-        console.print(build_table(board))
-    sentences = [one for one in shown.sentences if one not in shown.answer]
-    if (shown.rows and not shown.sentences) or len(shown.rows) > MOST_SENTENCES:
+        if dataset:
+            console.print(dataset, style="bold")
+        _print_rows(console, rows, shown.noun, shown.heading)
+    if hidden := len(shown.rows) - sum(len(rows) for _, rows in sections):
+        console.print(f"… and {hidden:,} more rows: --html FILE shows them, --csv FILE has all.")
+    if pairs and shown.pairs:
         console.print()
-        console.print(build_table(shown.frame(MOST_ROWS), shown.text_columns))
-        if len(shown.rows) > MOST_ROWS:
-            console.print(f"… and {len(shown.rows) - MOST_ROWS} more rows: --csv FILE has all.")
-        sentences = sentences[:1]
-    if sentences:
+        _print_rows(console, shown.pairs, "Pair", "Difference")
+    if shown.next_steps:
         console.print()
-    for sentence in sentences:
-        console.print(f"- {sentence}")
+    for title, text in shown.next_steps.items():
+        console.print(f"{title}: {text}")
     console.print()
     for note in shown.notes:
         console.print(f"Note: {note}")
     return read_console(console)
 
 
-def build_table(frame: pd.DataFrame, left: int = 1) -> Any:
-    """A table of rich without empty columns.
+def group_rows(rows: Sequence[ResultRow], most: int) -> list[tuple[str, list[ResultRow]]]:
+    """The first rows by dataset, which is empty if there is one."""
+    by_dataset: dict[str, list[ResultRow]] = {}
+    for row in rows[:most]:
+        by_dataset.setdefault(row.dataset, []).append(row)
+    is_one = len({row.dataset for row in rows}) < 2
+    return [("" if is_one else name, part) for name, part in by_dataset.items()]
 
-    The first `left` columns are names, which are broken where the table is too wide; the others are
-    aligned right, and cells with numbers are never broken.
-    """
+
+def _print_rows(console: Any, rows: Sequence[ResultRow], noun: str, heading: str) -> None:
+    """Rows with as many columns as fit: the last ones go first, the verdict never."""
+    alone = [replace(row, dataset="") for row in rows] if noun != "Pair" else rows
+    frame = tabulate(alone, noun, heading)
+    frame = frame.loc[:, ~frame.isin(_EMPTY).all()]
+    strips = draw_strips(rows)
+    if any(strips):
+        frame["Scores"] = strips
+    kept = [one for one in frame if one in (noun, "Dataset", "Verdict", heading)]
+    others = [one for one in frame if one not in kept]
+    unlimited = console.options.update(width=UNLIMITED)
+    while True:
+        table = build_table(frame[[*kept, *others]], noun)
+        if not others or console.measure(table, options=unlimited).maximum <= console.width:
+            break
+        others.pop()
+    console.print(table)
+
+
+#: Cells of a strip of scores, and marks for one, two and more scores in a cell.
+_CELLS, _MARKS = 24, " ·:⁝"
+
+
+def draw_strips(rows: Sequence[ResultRow]) -> list[str]:
+    """The scores of each row as a line of marks on one axis; empty where they do not vary."""
+    known = [score for row in rows for score in row.scores]
+    if not known or min(known) == max(known) or max(len(row.scores) for row in rows) < 2:
+        return [""] * len(rows)
+    strips = []
+    for row in rows:
+        counts = np.histogram(row.scores, _CELLS, (min(known), max(known)))[0]
+        strips.append("".join(_MARKS[min(count, len(_MARKS) - 1)] for count in counts))
+    return strips
+
+
+def build_table(frame: pd.DataFrame, noun: str) -> Any:
+    """A table of rich: words are broken between lines and never cut; numbers stay whole."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    frame = frame.loc[:, ~frame.isin(_EMPTY).all()].astype(str)
-    for number, column in enumerate(frame):
-        is_number = number >= left and frame[column].str.contains(r"\d").any()
-        widest = int(frame[column].str.len().max()) if is_number and len(frame) else None
+    for name in frame:
+        is_text = name in (noun, "Dataset", "Verdict", "Scores")
         table.add_column(
-            str(column), justify="left" if number < left else "right", overflow="fold",
-            min_width=widest,
+            str(name), justify="left" if is_text else "right", overflow="fold",
+            no_wrap=name == "Scores", min_width=12 if name == "Verdict" else None,
         )  # fmt: skip
-    for row in frame.itertuples(index=False):
+    for row in frame.astype(str).itertuples(index=False):
         table.add_row(*row)
     return table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from reseed.comparison.command_options import (
@@ -63,7 +62,7 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
     try:
         scores, reading = read_scores(source, options)
     except ReseedError as error:
-        if isinstance(source, str) and re.search("`reseed means", str(error)):
+        if isinstance(source, str):
             return _explain_means(source, str(error))
         raise
     design = choose_design(scores)
@@ -90,7 +89,7 @@ def _explain_means(source: str, error: str) -> Reading:
     names = {
         name: list(dict.fromkeys(means[name].replace("", "data"))) for name in ("model", "dataset")
     }
-    note = "Means with their spread, no runs: `reseed means` compares them."
+    note = "Means with their spread, no runs: `reseed compare FILE --runs N` compares them."
     return Reading(
         source, "means", "a mean with its spread", len(means), {},
         {name: len(values) for name, values in names.items()}, names["model"], names["dataset"],

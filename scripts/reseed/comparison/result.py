@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
+from reseed.comparison.answer import (
+    list_next_steps,
+    list_notes,
+    state_answer,
+    state_one_model,
+)
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
 from reseed.comparison.claims.designs import SOURCES
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
-from reseed.comparison.claims.verdicts import ALL_DATASETS
-from reseed.comparison.console import list_notes, list_rows, render, state_answer
-from reseed.comparison.one_model import state_variation
-from reseed.comparison.output import Result, render_shown
-from reseed.comparison.shown import Shown
-from reseed.comparison.steps import show_steps
+from reseed.comparison.claims.shown import Shown
+from reseed.comparison.output import Result
+from reseed.comparison.standings import list_models, list_pairs, list_sections
 from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
-from reseed.core.atomic import replace_atomically, write_text
+from reseed.core.atomic import replace_atomically
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
-from reseed.report.analyses.pairs import OF_BOOTSTRAP
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
@@ -40,18 +43,18 @@ if TYPE_CHECKING:
 
 #: Name of the study that a comparison is saved as.
 STUDY_NAME = "results"
-#: Columns of `verdicts` on runs.
-RUN_COLUMNS = (
-    "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
-    "p_holm", "conservative_p_holm", "skewness", "skew_p_adjusted", "better_share", "better_low",
-    "better_high", "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
+#: Columns of `verdicts` that it always has, and those that it has where they hold a value.
+_COLUMNS = (
+    "dataset", "model_a", "model_b", "outcome", "reason", "difference", "low", "high", "p",
+    "p_adjusted", "pairs", "alpha", "n", "test", "metric", "greater_is_better",
 )  # fmt: skip
-#: Columns of `verdicts` on scores of items, where they hold a value.
-ITEM_COLUMNS = (
-    *RUN_COLUMNS, "se", "method", "shared_seeds", "cluster_df",
+_FURTHER_COLUMNS = (
+    "published_p", "flips", "rope", "skewness", "better_share", "better_low", "better_high",
+    "better_n", "better_unit", "detectable", "add", "detectable_add", "se", "method",
+    "shared_seeds", "cluster_df",
     *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
-    "skew_p", "better_n", "better_unit", "rope", "equivalence_p", "equivalence_p_holm", "pairs",
-    "alpha", "level", *OF_BOOTSTRAP, "metric", "greater_is_better", "factor", "unit",
+    *(f"{name}_{side}" for name in ("mean", "sd", "n") for side in "ab"), "p_adjusted_if_sd",
+    "factor", "unit",
 )  # fmt: skip
 #: Analyses of pairs of models.
 _OF_PAIRS = ("pairs", "seeds_needed")
@@ -67,7 +70,6 @@ class Comparison(Result):
     data: the runs (`data.metrics`) and the facts of the study (`data.info`).
     analyses, exhibits: entries by name, as in a study file; each is computed when first used.
     command: what creates an exhibit, as the report states it.
-    columns: of `verdicts`.
 
     Example:
         >>> import reseed
@@ -77,8 +79,8 @@ class Comparison(Result):
         ... }
         >>> found = reseed.compare(accuracy, metric="accuracy")
         >>> found.verdicts[["model_a", "model_b", "outcome"]]
-          model_a model_b     outcome
-        0   large   small  difference
+          model_a model_b outcome
+        0   large   small  better
         >>> found.leaderboard["model"].tolist()
         ['large', 'small']
         >>> "large" in found.to_latex()
@@ -90,7 +92,6 @@ class Comparison(Result):
     analyses: Entries
     exhibits: Entries
     command: str = "reseed compare"
-    columns: Sequence[str] = RUN_COLUMNS
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
     _tables: dict[str, Table] = field(default_factory=dict)
 
@@ -115,24 +116,30 @@ class Comparison(Result):
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
-        """One row a compared pair: difference with its interval, p-values, verdict.
+        """One row a compared pair: outcome with its reason, difference with its interval, p.
 
-        `difference`, `low` and `high` are in units of the score and positive where `model_a` is
-        better; `p_adjusted` is adjusted over the pairs compared on that dataset. Where
-        `conservative_p_holm` (the correction for learners that depend on single rows) is above
-        `alpha`, a difference is shown by one correction only. Where a few runs lie far from the
-        others (`skewness`), `skew_p_adjusted` decides too, and `better_share` with its exact
-        interval is the share of runs in which `model_a` is better. For an open verdict, `add` is
-        what to double to find smaller differences (`detectable_add` instead of `detectable`).
+        `difference` is the score of `model_a`, which is better, minus that of `model_b`: negative
+        where lower scores are better. `p_adjusted`, p times the number of pairs compared on that
+        dataset, and the interval `low` to `high` hold for all these pairs at once, so that the
+        interval excludes 0 exactly where a difference is shown. Where a few runs lie far from the
+        others (`skewness`), the test allows for it, and `better_share` with its exact interval is
+        the share of runs in which `model_a` is better. For an undecided pair, `add` is what to
+        double to find smaller differences (`detectable_add` instead of `detectable`).
 
         Over items, `level_SOURCE` counts what varied, `share_SOURCE` is the part of the squared
         standard error of the source and its interactions with sources named before it, and
-        `detectable_2x_SOURCE` the smallest difference found with twice as many levels. Columns of
-        means are those of `compare_means`.
+        `detectable_2x_SOURCE` the smallest difference found with twice as many levels.
         """
         rows = self.statistics("pairs")
         rows = rows.rename(columns={"instability": "flips"}).reset_index(drop=True)
-        return rows[[one for one in self.columns if one in rows]]
+        sign = np.where(rows["greater_is_better"].astype(bool), 1, -1)
+        low, high = sign * rows["low"], sign * rows["high"]
+        rows = rows.assign(
+            difference=sign * rows["difference"],
+            low=np.minimum(low, high), high=np.maximum(low, high),
+        )  # fmt: skip
+        further = [one for one in _FURTHER_COLUMNS if one in rows and rows[one].notna().any()]
+        return rows[[*_COLUMNS, *further]]
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
@@ -155,12 +162,6 @@ class Comparison(Result):
             return {}
         board = rank_models(rows).to_dict("records")
         return {row["model"]: (row["low"], row["high"]) for row in board}
-
-    def ordered_verdicts(self) -> pd.DataFrame:
-        """Verdicts over datasets first, as they are one claim; then by p-value."""
-        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
-        is_over = (rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()
-        return pd.concat([rows[is_over], rows[~is_over]])
 
     @property
     def notes(self) -> list[str]:
@@ -202,16 +203,24 @@ class Comparison(Result):
         return self._tables[name]
 
     def _make_table(self, name: str) -> Table:
-        return self.table(name)
+        return self.table(name) if name else super()._make_table(name)
+
+    @property
+    def figures(self) -> list[str]:
+        """Names of the figures, the default one first."""
+        entries = {**self.exhibits, **EXHIBITS_ON_DEMAND}
+        return [
+            name
+            for name, entry in entries.items()
+            if kinds.find_kind("exhibits", entry["kind"]).function == "figure"
+        ]
 
     def plot(self, name: str | None = None) -> Figure:
-        """A figure of `exhibits`; by default differences with their intervals.
+        """A figure of `figures`; by default differences with their intervals.
 
         `ranks` is a critical-difference diagram: models by mean rank (on one dataset: mean score),
         with a bar over those that are not shown to differ.
         """
-        if not (name or self.figures):
-            raise ReseedError("one model has no figure of differences. Its page has tables.")
         return make_figure(*self.load_exhibit(name or self.figures[0], "figure"))[0]
 
     # --- outputs ----------------------------------------------------------------------------------
@@ -219,15 +228,21 @@ class Comparison(Result):
     @cached_property
     def shown(self) -> Shown:
         """What all outputs show."""
-        verdicts = self.ordered_verdicts()
+        sections, pairs = list_sections(self), list_pairs(self.pair_rows)
+        are_chosen = bool((self.analyses["pairs"].get("options") or {}).get("pairs"))
+        references = {one.reference for one in sections}
+        level = format_level(1 - self.pair_rows[0].alpha) if self.pair_rows else ""
+        where = references.pop() if len(references) == 1 else "the first"
         return Shown(
             title=self.data.info.title,
             answer=state_answer(self),
-            rows=list_rows(self, verdicts),
+            rows=pairs if are_chosen else list_models(self, sections),
             tables={"ranking": self.leaderboard, "verdicts": self.verdicts},
-            boards={"Ranking": self.table("leaderboard").with_sections},
             notes=list_notes(self),
-            figures={"differences": "Difference of every compared pair with its interval"},
+            noun="Pair" if are_chosen else "Model",
+            heading=f"Difference [{level}]" if are_chosen else f"Difference to {where} [{level}]",
+            pairs=pairs,
+            next_steps=list_next_steps(self),
         )
 
     def save(self, folder: str | Path) -> Path:
@@ -248,7 +263,6 @@ class Comparison(Result):
         folder: Path,
         tables: tuple[str, ...],
         figures: tuple[str, ...],
-        progress: bool = False,
     ) -> None:
         """Write the files of a page, and the exhibits in these formats too."""
         from reseed.report.rendering.figures import write_figure
@@ -257,7 +271,7 @@ class Comparison(Result):
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_study_info(folder / "about.json", self.data.info)
-        for name in show_steps(self.exhibits, "Writing the page", progress):
+        for name in self.exhibits:
             kind, data, options = self.load_exhibit(name)
             if kind.function == "table":
                 write_table(self.table(name), folder / "tables" / name, tables)
@@ -265,33 +279,9 @@ class Comparison(Result):
                 figure, info = make_figure(kind, data, options)
                 write_figure(figure, info, data, folder / "figures" / name, figures)
 
-    def to_html(self, path: str | Path | None = None, progress: bool = False) -> str:
-        """The report as one self-contained page, which is written to `path` if given.
-
-        progress: show the exhibits that are done on standard error.
-        """
-        from reseed.report.pages.render import build_study_page
-        from reseed.report.pages.studies import read_study
-
-        with tempfile.TemporaryDirectory(prefix="reseed-") as results:
-            folder = Path(results) / STUDY_NAME
-            self._save_exhibits(folder, (), ("png",), progress)
-            # No `page`, so no links to the temporary files.
-            study = read_study(
-                folder, list(self.exhibits), command=self.command, answer=self.answer
-            )
-        page = build_study_page(study)
-        if path is not None:
-            write_text(Path(path), page)
-        return page
-
     def to_csv(self, path: str | Path) -> None:
         """Write the verdicts as CSV."""
         write_csv(self.verdicts, Path(path))
-
-    def render(self, width: int | None = None, color: bool = False) -> str:
-        """The text of `reseed compare`; see `Result.render`."""
-        return render(self, width, color)
 
 
 class ModelVariation(Comparison):
@@ -302,27 +292,18 @@ class ModelVariation(Comparison):
     @cached_property
     def shown(self) -> Shown:
         """What all outputs show: a sentence on each source of variation, and the means."""
-        board = self.table("leaderboard").with_sections.drop(columns="Rank")
+        rows = list_models(self, list_sections(self))
         return Shown(
             title=self.data.info.title,
-            answer=state_variation(self),
-            rows=[],
+            answer=state_one_model(self),
+            rows=[replace(row, verdict="", estimate="") for row in rows],
             tables={"scores": self.leaderboard},
-            boards={"Scores": board},
             notes=list_notes(self),
-            figures={"noise": "Noise of the seed and of the test set"}
-            if "noise" in self.exhibits
-            else {},
         )
 
     def to_csv(self, path: str | Path) -> None:
         """Write the means as CSV."""
         Result.to_csv(self, path)
-
-    def render(self, width: int | None = None, color: bool = False) -> str:
-        """The text of `reseed compare`; see `Result.render`."""
-        more = "More: --html FILE writes the page, --csv FILE the means, --folder DIR every table."
-        return f"{render_shown(self.shown, width, color)}\n{more}"
 
 
 def _check_name(name: str, names: Iterable[str], noun: str) -> str:

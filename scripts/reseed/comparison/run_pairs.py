@@ -11,7 +11,7 @@ from reseed.core.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.inputs import Array
 from reseed.stats.item_model import ItemDifference
-from reseed.stats.unpaired import compare_unpaired
+from reseed.stats.unpaired import welch
 from reseed.stats.weighted_t import upper_quantile
 
 _FEWEST_SEEDS = 2
@@ -45,8 +45,8 @@ def _compare_seeds(a: Array, b: Array, is_shared: bool) -> ItemDifference:
         paired = nadeau_bengio(a - b, 0.0)
         scale, df, p = float(paired.scale), float(paired.df), float(paired.p_value)
     else:
-        own = compare_unpaired(a, b)
-        scale, df, p = float(own.scale), float(own.df), float(own.welch_p)
+        own = welch(a, b)
+        scale, df, p = float(own.scale), float(own.df), float(own.p)
     difference, parts = float(a.mean() - b.mean()), ((scale**2, df),)
     half = upper_quantile(0.025, parts) * scale if scale else 0.0
     return ItemDifference(

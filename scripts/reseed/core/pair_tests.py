@@ -18,16 +18,16 @@ class PairTest(NamedTuple):
 
 
 PAIR_TESTS = {
-    "level": PairTest(0.95, "confidence level of the intervals"),
-    "alpha": PairTest(0.05, "size of the tests, after Holm's adjustment"),
-    "n_boot": PairTest(10_000, "resamples of the BCa interval"),
+    "alpha": PairTest(
+        0.05, "size of the tests, and 1 minus the level of the intervals, for all pairs at once"
+    ),
     "min_runs": PairTest(
         5, "fewest runs for a verdict; 2 where seeds and items are compared together"
     ),
     "target_power": PairTest(0.8, "power of the smallest detectable difference"),
     "family": PairTest(
         "dataset",
-        "the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`",
+        "the pairs that hold at once: those of a `dataset`, or of the whole `study`",
         ("dataset", "study"),
     ),
     "seeds": PairTest(

@@ -94,7 +94,7 @@ def describe_interval(cells: Iterable[str]) -> str:
     interval = next(filter(_INTERVAL.fullmatch, cells), "")
     return interval and (
         f"An interval ({interval!r}) is of one test set, and no spread over runs: give the scores "
-        "or predictions of its test cases to `reseed items`."
+        "or predictions of its test cases."
     )
 
 
@@ -143,7 +143,7 @@ def describe_bad_number(column: str, value: str) -> tuple[str, str]:
     if has_spread(value):
         fix = (
             "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
-            "alone, use `reseed means FILE --runs N` (in Python `reseed.compare_means`)."
+            "alone, state the number of runs: `runs`."
         )
         return f"{holds} a mean with its spread, not a run", fix
     if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", value):

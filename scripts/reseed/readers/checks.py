@@ -221,13 +221,12 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         return
     names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))
     others = {name: column for name, column in columns.items() if name != "model"}
-    items = " To compare the models by test cases: `reseed items`." if "item" in columns else ""
     table.ask(
         f"has one run of each model (by column {names}: {models} models), which shows nothing of "
         "how much a result depends on the seed",
         (
             "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or "
-            f"map the column that names the model: `columns: {{model: …}}`.{items}",
+            "map the column that names the model: `columns: {model: …}`.",
             FirstOf((*propose_models(table, others), suggest_means(table))),
         ),
     )

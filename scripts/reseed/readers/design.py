@@ -1,6 +1,6 @@
 """What varied in the scores of a table, hence what decides between models and what it covers.
 
-Every door asks `choose_design`: `compare`, `items`, `gate`, imports of studies, `reseed read`.
+Every door asks `choose_design`: `compare`, `gate`, imports of studies, `reseed read`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def choose_design(scores: Scores, asks_items: bool = False) -> Design:
     """The design of a table of scores.
 
     Items decide where seeds alone do not describe what varied: items with clusters, prompts or
-    repeats, one run of each model on few datasets, and logs of evaluation harnesses.
+    repeats, one run of each model, one model alone, and logs of evaluation harnesses.
 
     Args:
         scores: of all models.
@@ -88,5 +88,7 @@ def _need_items(scores: Scores, levels: Mapping[str, int]) -> bool:
         return False
     if "cluster" in named or ({"prompt", "repetition"} & named and not scores.predictions):
         return True
-    has_one_run = scores.frame.groupby("model")["seed"].nunique().max() < 2
-    return bool(has_one_run) and levels.get("dataset", 1) < MIN_DATASETS
+    if scores.predictions and {*scores.metrics.values()} - {*scores.frame["metric"]}:
+        return True  # such as `error`, which is no metric of runs
+    runs = scores.frame.groupby("model")["seed"].nunique()
+    return len(runs) == 1 or bool(runs.max() < 2)

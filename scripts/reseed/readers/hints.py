@@ -25,14 +25,11 @@ from reseed.readers.vocabulary import (
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
-_MEANS = (
-    "is no run; to compare means and SDs alone, use `reseed means FILE --runs N` (in Python "
-    "`reseed.compare_means`)."
-)
+_MEANS = "is no run; to compare means and SDs alone, state the number of runs: `runs`."
 
 
 def suggest_means(table: SourceTable) -> str:
-    """Refer to `reseed means` if a table holds means with their spreads."""
+    """How to compare means, if a table holds means with their spreads."""
     for column in table.columns:
         if not table.is_numeric(column):
             if interval := describe_interval(table.text(column)):
@@ -135,12 +132,12 @@ def suggest_logs(table: SourceTable) -> str:
     columns = set(table.columns)
     has_scores = any(column.startswith("score_") for column in columns)
     if "log" in columns and has_scores and "model" not in columns:
-        return "This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
+        return "This is a data frame of Inspect. Its logs are read: `reseed compare logs/`."
     if {"doc_id", "resps"} <= columns:
         return (
             "These seem to be samples of lm-eval. Give one file a model: "
-            f"`reseed items {_name_files(table)}{_suggest_metric(table)}`; or one folder a model, "
-            "with the names that lm-eval wrote: `reseed items folder/`."
+            f"`reseed compare {_name_files(table)}{_suggest_metric(table)}`; or one folder a "
+            "model, with the names that lm-eval wrote: `reseed compare folder/`."
         )
     return ""
 

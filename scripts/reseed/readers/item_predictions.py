@@ -132,7 +132,7 @@ def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
     if duplicated.any():
         fix = "Remove the copies, or map the column that identifies the runs."
         if "prompt" in rows and not rows.duplicated([*RUN_KEY, "item", "prompt"]).any():
-            fix = "Compare several prompts by `reseed items FILE`, or give the scores of one."
+            fix = "Give the scores of one prompt."
         raise table.error("an item occurs more than once in a run", fix, rows.index[duplicated])
 
 

@@ -47,8 +47,7 @@ class ReadOptions:
     """How results are read; the fields are those of `reseed.config.studies.Results`.
 
     columns: Reseed's column name → the table's. headings, rows: what the headings of columns of
-    scores are, and what a row is, where names do not say (`core.headings`). of_tasks, which is no
-    field of results: whether columns of scores next to one of models are tasks.
+    scores are, and what a row is, where names do not say (`core.headings`).
     """
 
     format: str = "auto"
@@ -63,7 +62,6 @@ class ReadOptions:
     pairs: Sequence[Sequence[str]] = ()
     deterministic: Sequence[str] = ()
     seed_draws: SeedDraws | None = None
-    of_tasks: bool = False
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> ReadOptions:

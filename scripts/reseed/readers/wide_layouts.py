@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,10 +9,9 @@ import pandas as pd
 
 from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
-from reseed.readers.columns import find_standard_name
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Option, Proposal, Sentence, TableError, propose
-from reseed.readers.run_columns import POSITION_NOTE, RunColumn, count_up, find_family, parse_run
+from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
@@ -52,8 +50,6 @@ def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
         return False
     if any(run.metric for run in runs.values()):
         return _name_stems(runs, options) not in names
-    if _has_bare_numbers(runs) and options.of_tasks and not options.headings:
-        return False
     return not _has_bare_numbers(runs) or not any(
         map(options.is_metric, _list_others(table, options))
     )
@@ -131,11 +127,7 @@ def is_column_a_dataset(table: SourceTable, options: ReadOptions) -> bool:
     has_metric = bool(options.metrics) and all(
         infer_direction(m) is not None for m in options.metrics
     )
-    if not has_metric and not options.of_tasks:
-        return False
-    if options.of_tasks and any(infer_direction(c) is not None for c in datasets):
-        return False
-    if _find_unnamed_family(datasets, options):
+    if not has_metric or find_family(datasets):
         return False
     return len(datasets) > 1 and not any(map(options.is_metric, datasets))
 
@@ -151,32 +143,14 @@ def _list_datasets(table: SourceTable, options: ReadOptions) -> list[str]:
     return free if options.headings else [c for c in free if parse_run(c) is None]
 
 
-def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
-    """Numbered columns of which nothing says what the number counts.
-
-    Of a table of tasks, only those that are numbered scores (`auc1`, `score_1`), and numbers alone
-    that count from 0 or 1: others may be the numbers of tasks.
-    """
-    family = find_family(columns)
-    if not (family and options.of_tasks):
-        return family
-    stem, *more = dict.fromkeys(re.sub(r"\d+", "", column) for column in family)
-    if more:
-        return family
-    if not stem.strip():
-        return family if count_up(map(int, family)) else []
-    is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
-    return family if is_score else []
-
-
 def ask_headings(table: SourceTable, options: ReadOptions) -> None:
     """Raise the question what numbered headings count, if names do not say it."""
     names = options.list_standard_names(table)
     if options.headings or options.by_dataset or "model" not in names or "value" in names:
         return
     free = [c for c in options.find_free_numeric_columns(table) if c not in options.metrics]
-    family = _find_unnamed_family(free, options)
-    if family and (options.of_tasks or not options.find_run_columns(table)):
+    family = find_family(free)
+    if family and not options.find_run_columns(table):
         raise ask_numbers(table, family)
 
 

@@ -49,23 +49,3 @@ def _cluster_sums(effects: Array, index: NDArray | None, sizes: Array) -> Array:
         return sums
     flat = sums.reshape(-1, sums.shape[-1])
     return np.array([np.bincount(index, row, sizes.size) for row in flat])
-
-
-def cluster_contributions(values: Array, clusters: ArrayLike | None) -> tuple[Array, float]:
-    """Split the variance of a mean over items into one contribution for each cluster.
-
-    Args:
-        values: (rows, items) scores.
-        clusters: (items,) cluster of each item; None: each item is one.
-
-    Returns:
-        (rows, clusters) contributions, whose squares sum to the variance of the mean of a row, and
-        those of a difference of rows to its variance; degrees of freedom of the variance.
-
-    Raises:
-        ValueError: fewer than two clusters.
-    """
-    index, sizes = index_clusters(clusters, values.shape[-1])
-    centred = values - values.mean(axis=-1, keepdims=True)
-    sums = _cluster_sums(centred, index, sizes) * np.sqrt(_cr2_factors(sizes))
-    return sums, cluster_df(sizes)

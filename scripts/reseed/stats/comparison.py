@@ -17,11 +17,11 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
-from reseed.stats.signed_rank import wilcoxon_p
 
-#: Factor of n_test/n_train that keeps 6 % for learners that depend on single training items, such
-#: as 1-nearest neighbour (`benchmarks/measure_learners.py`).
-UNSTABLE_RATIO = 1.5
+#: Factor of n_test/n_train with which the corrected t test keeps 5 % for every learner measured,
+#: also for those that depend on single training rows, such as 1-nearest neighbour
+#: (`benchmarks/measure_learners.py`).
+OVERLAP_FACTOR = 1.5
 _CHUNK = 4_000_000  # number of bootstrap replicates, or of their counts, in memory at once
 _MOST_KEPT = 20_000_000  # weights of resamples that are drawn once
 
@@ -149,41 +149,6 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
     return CorrectedT(t, p, (mean - half) * unit, (mean + half) * unit, scale * unit, j - 1)
 
 
-@dataclass(frozen=True)
-class Posterior:
-    """Posterior probability of a mean difference below, within and above ± rope."""
-
-    below: Array
-    equivalent: Array
-    above: Array
-
-
-def bayesian_correlated_t(d: ArrayLike, test_train_ratio: float, rope: float) -> Posterior:
-    """Compute the Bayesian correlated t test.
-
-    The posterior of the mean difference is Student t with J − 1 degrees of freedom, location d̄
-    and squared scale (1/J + ρ/(1−ρ)) s², where ρ = n_test/(n_test + n_train). This is the
-    distribution of `nadeau_bengio`, interpreted as a posterior under a flat prior.
-
-    Args:
-        d: (..., J) differences.
-        test_train_ratio: n_test / n_train, >= 0.
-        rope: half-width of the region of practical equivalence, in score units, >= 0.
-
-    Source: Corani & Benavoli (2015); Benavoli et al. (2017), sec. 4.1.
-    """
-    if not rope >= 0:
-        raise ValueError(f"rope must be a half-width >= 0, got {rope}")
-    test = nadeau_bengio(d, test_train_ratio)
-    mean = test.low / 2 + test.high / 2
-    # With SD 0 the posterior is a point; a tiny scale puts its whole mass into one region.
-    scale = np.where(test.scale > 0, test.scale, np.finfo(float).tiny)
-    with np.errstate(over="ignore"):
-        below = stats.t.cdf((-rope - mean) / scale, test.df)
-        above = stats.t.sf((rope - mean) / scale, test.df)
-    return Posterior(below, 1 - below - above, above)
-
-
 def bca_mean_interval(
     d: ArrayLike, level: float = 0.95, n_boot: int = 10_000, *, rng: np.random.Generator
 ) -> tuple[Array, Array]:
@@ -276,115 +241,6 @@ def _bca_quantiles(boot: NDArray[np.float32], acceleration: Array, level: float)
     rows = np.arange(len(boot))
     values = boot[rows, left].astype(np.float64), boot[rows, left + 1].astype(np.float64)
     return values[0] + (position - left) * (values[1] - values[0])
-
-
-def equivalence_p(
-    mean: float | Array, scale: float | Array, df: float | Array, rope: float
-) -> Array:
-    """Return the p-value of two one-sided t tests of "the difference is beyond ±rope".
-
-    It is the larger of the two one-sided p-values. It is at most α exactly if the 1 − 2α interval
-    lies within ±rope. For a standard error of 0 the mean alone decides.
-
-    Args:
-        mean: differences.
-        scale: standard errors of `mean`, as `CorrectedT.scale`.
-        df: degrees of freedom.
-        rope: half-width of the region of practical equivalence, in score units, > 0.
-
-    Source: Schuirmann (1987).
-    """
-    if not rope > 0:
-        raise ValueError(f"rope must be a half-width > 0, got {rope}")
-    margin = rope - np.abs(as_finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(margin == 0, 0.0, margin / scale)
-    return stats.t.sf(t, df)
-
-
-@dataclass(frozen=True)
-class PairedComparison:
-    """Comparisons of pairs of models on the same folds; all fields except `n`, `df` are (pairs,).
-
-    Differences are score(first) − score(second), in score units. `cohens_dz` is Cohen's d of
-    paired differences: mean / SD. `bayes_*` are posterior probabilities of a difference below
-    −rope, within ±rope and above rope. `equivalence_p` is NaN for rope = 0.
-    """
-
-    n: int
-    df: int
-    mean: Array
-    sd: Array
-    cohens_dz: Array
-    bca_low: Array
-    bca_high: Array
-    wilcoxon_p: Array
-    t: Array
-    t_p: Array
-    scale: Array
-    low: Array
-    high: Array
-    equivalence_p: Array
-    bayes_below: Array
-    bayes_equivalent: Array
-    bayes_above: Array
-
-
-def compare_paired(
-    d: ArrayLike,
-    test_train_ratio: float,
-    *,
-    rope: float = 0.0,
-    level: float = 0.95,
-    n_boot: int = 10_000,
-    rng: np.random.Generator,
-) -> PairedComparison:
-    """Compute all paired analyses of every row of differences [protocol, sec. 3.2].
-
-    d_z = mean / SD of the differences, SD with ddof=1; it is 0 if all differences are 0, and ±inf
-    if they are equal otherwise. With fewer than six folds the signed-rank test cannot reach 0.05.
-
-    Args:
-        d: (pairs, folds) differences, as from `pair_differences`; folds × repeats flattened.
-        test_train_ratio: n_test / n_train; 1/(k−1) for k-fold cross-validation.
-        rope: half-width of practical equivalence, score units; 0 for none.
-        level: confidence level of each interval, not adjusted for the number of pairs.
-        n_boot: number of paired resamples of the folds.
-        rng: generator of the resamples.
-
-    Raises:
-        ValueError: fewer than 2 folds, NaN or infinity, bad ratio, rope or level.
-    """
-    d = as_finite(d, "differences", ndim=2, min_size=2)
-    test = nadeau_bengio(d, test_train_ratio, level)
-    posterior = bayesian_correlated_t(d, test_train_ratio, rope)
-    a, unit = rescale(d, axis=-1)
-    mean = a.mean(axis=-1)
-    sd = np.where(np.ptp(a, axis=-1) == 0, 0, a.std(axis=-1, ddof=1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        dz = np.where(mean == 0, 0.0, mean / sd)
-    mean, sd = mean * unit[:, 0], sd * unit[:, 0]
-    no_rope = np.full(len(d), np.nan)
-    bca_low, bca_high = bca_mean_interval(d, level, n_boot, rng=rng)
-    return PairedComparison(
-        n=d.shape[1],
-        df=test.df,
-        mean=mean,
-        sd=sd,
-        cohens_dz=dz,
-        bca_low=bca_low,
-        bca_high=bca_high,
-        wilcoxon_p=wilcoxon_p(d),
-        t=test.t,
-        t_p=test.p_value,
-        scale=test.scale,
-        low=test.low,
-        high=test.high,
-        equivalence_p=equivalence_p(mean, test.scale, test.df, rope) if rope > 0 else no_rope,
-        bayes_below=posterior.below,
-        bayes_equivalent=posterior.equivalent,
-        bayes_above=posterior.above,
-    )
 
 
 def reject(p_adjusted: Array, alpha: float) -> NDArray[np.bool_]:

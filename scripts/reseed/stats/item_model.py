@@ -28,8 +28,7 @@ from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.item_tail import Tail, find_tail
 from reseed.stats.paired_proportions import score_interval, score_p
 from reseed.stats.shares import wilson_interval
-from reseed.stats.skewness import correct_t
-from reseed.stats.two_models import mcnemar
+from reseed.stats.skewness import accepted_t, correct_t
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
 
 #: A set of factors: their positions, in order; the last position is that of the items.
@@ -66,8 +65,10 @@ class Contribution:
 class ItemDifference:
     """Mean difference A − B over items, in score units.
 
-    method: `t`, or `McNemar` for binary scores of one run of each model without clusters: mid-p,
-        with Tango's score interval.
+    low, high: `interval` at `level`.
+    p_value: two-sided, of the same test.
+    method: `t`, corrected for `tail`; or `McNemar` for binary scores of one run of each model
+        without clusters: Tango's score test and interval.
     parts: se², rescaled, by the mean squares behind it (`weighted_t`).
     levels: number of levels of each factor that was not averaged, by name; of `item`, and of
         `cluster` if there are some.
@@ -98,13 +99,15 @@ class ItemDifference:
         """Degrees of freedom of the t distribution with the same quantile at `level`."""
         return equivalent_df((1 - self.level) / 2, self.parts)
 
-    @property
-    def skew_p(self) -> float:
-        """The p-value corrected for the skewness of the mean difference."""
-        if not self.tail:
-            return self.p_value
-        t = correct_t(self.difference / self.se, self.tail.skewness)
-        return min(1.0, 2 * upper_tail(float(t), self.parts))
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the ends of the differences that the two-sided test of 1 − `level` keeps."""
+        if self.discordant:
+            return score_interval(*self.discordant, self.levels["item"], level)
+        if not self.se:
+            return self.difference, self.difference
+        skew = self.tail.skewness if self.tail else 0.0
+        least, greatest = accepted_t(upper_quantile((1 - level) / 2, self.parts), skew)
+        return self.difference - float(greatest) * self.se, self.difference - float(least) * self.se
 
     @property
     def item_variance(self) -> float:
@@ -114,22 +117,17 @@ class ItemDifference:
         )
 
     def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
-        """Return the p-value that the true difference is at most `bound`; else at least `bound`.
-
-        Of McNemar's test at 0 this is half of the mid-p; at other bounds it is Tango's score test.
-        """
+        """Return the p-value that the true difference is at most `bound`; else at least `bound`."""
         sign = 1 if greater else -1
         distance = sign * (self.difference - bound)
-        if self.discordant and bound != 0:
+        if self.discordant:
             gains, losses = self.discordant[::sign]
             return score_p(gains, losses, self.levels["item"], sign * bound)
-        if self.discordant:
-            return self.p_value / 2 if distance > 0 else 1 - self.p_value / 2
-        return upper_tail(distance / self.se, self.parts) if self.se else float(distance <= 0)
-
-    def equivalence_p(self, rope: float) -> float:
-        """Return the larger p-value of two one-sided tests against a difference beyond ±rope."""
-        return max(self.one_sided_p(-rope), self.one_sided_p(rope, greater=False))
+        if not self.se:
+            return float(distance <= 0)
+        skew = sign * self.tail.skewness if self.tail else 0.0
+        p = upper_tail(float(correct_t(distance / self.se, skew)), self.parts)
+        return p if distance > 0 else 1 - p
 
 
 def item_difference(
@@ -197,14 +195,21 @@ def item_difference(
         return _as_mcnemar(result, a, b)
     if total <= _NO_VARIANCE:
         return result
-    se = float(np.sqrt(total))
-    half = upper_quantile((1 - level) / 2, parts) * se
-    return replace(
-        result, se=se * unit, low=(difference - half) * unit, high=(difference + half) * unit,
-        p_value=2 * upper_tail(abs(difference) / se, parts), parts=parts,
-        factor_share=added / total,
-        tail=find_tail(a / unit, b / unit, factors, groups, index, total),
-    )  # fmt: skip
+    return _with_test(
+        replace(
+            result,
+            se=float(np.sqrt(total)) * unit,
+            parts=parts,
+            factor_share=added / total,
+            tail=find_tail(a / unit, b / unit, factors, groups, index, total),
+        )
+    )
+
+
+def _with_test(result: ItemDifference) -> ItemDifference:
+    low, high = result.interval(result.level)
+    p = 2 * min(result.one_sided_p(0.0), result.one_sided_p(0.0, greater=False))
+    return replace(result, low=low, high=high, p_value=min(1.0, p))
 
 
 def item_mean(
@@ -390,11 +395,8 @@ def _separate_repeats(named: list[Contribution], repeat_variance: float) -> list
 
 
 def _as_mcnemar(result: ItemDifference, a: Array, b: Array) -> ItemDifference:
-    test = mcnemar(a, b)
-    counts, n = (int(test.only_a), int(test.only_b)), a.shape[-1]
-    low, high = score_interval(*counts, n, result.level)
+    counts, n = (int((a > b).sum()), int((a < b).sum())), a.shape[-1]
     se = float(np.sqrt((a - b).var(ddof=1) / n))
-    return replace(
-        result, se=se, low=low, high=high, p_value=float(test.mid_p), method="McNemar",
-        parts=((1.0, float(n - 1)),), discordant=counts,
-    )  # fmt: skip
+    return _with_test(
+        replace(result, se=se, method="McNemar", parts=((1.0, float(n - 1)),), discordant=counts)
+    )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reseed.stats import distributions as stats
-from reseed.stats.inputs import Array, as_finite, check_at_least
+from reseed.stats.inputs import Array, as_finite
 
 _MAX_ENUMERATED = 13  # up to this many differences, all sign patterns are enumerated (8,192)
 
@@ -75,9 +75,3 @@ def rank_sum_p(null: Array, observed: Array, *, greater: bool = False) -> Array:
     # Rank sums are multiples of 1/2, so a tolerance of 1/4 only absorbs rounding.
     upper, lower = (null >= observed - 0.25).mean(-1), (null <= observed + 0.25).mean(-1)
     return upper if greater else np.minimum(1, 2 * np.minimum(upper, lower))
-
-
-def smallest_signed_rank_p(n: int) -> float:
-    """Return the smallest possible two-sided signed-rank p-value of n differences."""
-    check_at_least(1, n=n)
-    return 0.5 ** (n - 1)

@@ -103,6 +103,23 @@ def correct_t(t: ArrayLike, skew: ArrayLike) -> Array:
     return np.where(away & np.isfinite(t), np.minimum(kept, np.abs(t)), np.abs(t))
 
 
+def accepted_t(critical: ArrayLike, skew: ArrayLike) -> tuple[Array, Array]:
+    """Return the least and greatest t with `correct_t(t, skew)` of at most `critical`.
+
+    The interval of a mean is the mean − t · se between these ends, and so it excludes 0 exactly
+    where the test of `skewed_p` rejects it. Hall's transformation is ((1 + St/3)³ − 1)/S + S/6.
+
+    Args:
+        critical: quantiles of the t distribution, positive.
+        skew: skewness of the mean; broadcasts with `critical`.
+    """
+    c, s = np.broadcast_arrays(np.asarray(critical, float), np.asarray(skew, float))
+    size = np.where(s == 0, 1.0, np.abs(s))
+    away = 3 / size * (1 - np.cbrt(1 - size * c - size**2 / 6))
+    far = np.where(s == 0, c, np.maximum(c, away))
+    return np.where(s > 0, -far, -c), np.where(s < 0, far, c)
+
+
 def skewed_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike) -> Array:
     """Return the two-sided p-value of `correct_t`; that of the t test where `skew` is 0."""
     return 2 * stats.t.sf(correct_t(t, skew), df)

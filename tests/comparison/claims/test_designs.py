@@ -14,6 +14,7 @@ from reseed.comparison.claims.designs import (
     MEANS,
     METHODS,
     ONE_TEST_SET,
+    POOLED,
     RANK_FLIPS,
     SEEDS,
     SEEDS_AND_ITEMS,
@@ -23,7 +24,6 @@ from reseed.comparison.claims.designs import (
     UNPAIRED,
     DesignFacts,
     choose_method,
-    find_method,
     match_seeds,
 )
 from reseed.report.analyses.shared.pairing import Design
@@ -50,6 +50,7 @@ def make_designs(monkeypatch):
         (DesignFacts("seeds", has_runs=False), MEANS),
         (DesignFacts("items", counts_items=True), ITEM_COUNTS),
         (DesignFacts("items", counts_items=False), ITEM_MODEL),
+        (DesignFacts("datasets", has_one_share=True, are_few=True), POOLED),
         (DesignFacts("datasets", ranks_models=True, has_one_share=True), SIGN_FLIPS),
         (DesignFacts("datasets", ranks_models=False, has_one_share=True), SIGN_FLIPS),
         (DesignFacts("datasets", ranks_models=True, has_one_share=False), RANK_FLIPS),
@@ -83,7 +84,6 @@ def test_every_design_that_pairs_can_have_is_in_the_table():
     known = {method.design for method in METHODS}
     assert set(get_args(Design)) - known == {"different splits"}
     assert ONE_TEST_SET == ("seeds", "unpaired")
-    assert find_method("datasets") is find_method("different splits") is None
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -94,10 +94,9 @@ def test_functions_of_the_table_exist(method):
 
 def test_the_documentation_has_the_table_of_the_code(make_designs):
     page = make_designs.PAGE.read_text(encoding="utf-8")
-    assert f"\n{make_designs.make_table()}\n" in page
-    changes = make_designs.CHANGES_PAGE.read_text(encoding="utf-8")
-    assert f"\n{make_designs.make_changes()}\n" in changes
-    assert [make_designs.with_tables(text) for text in (page, changes)] == [page, changes]
+    for table in (make_designs.make_table(), make_designs.make_families()):
+        assert f"\n{table}\n" in page
+    assert make_designs.with_tables(page) == page
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
@@ -109,8 +108,10 @@ def test_every_row_has_measured_false_claims(make_designs, method):
 
 
 def test_measured_rates_of_default_tests_stay_near_the_level(make_designs):
-    """Rows beyond it are those for which verdicts say so."""
+    """Beyond it are claims about new items by seeds alone, and tails that samples do not show."""
     rows = pd.read_csv(make_designs.SIMULATIONS / "designs.csv", keep_default_na=False)
-    beyond = ["new items", "1-nearest neighbour", "skewed differences", "skewed scores"]
+    beyond = [
+        "new items", "skewed differences", "skewed losses", "skewed scores", "rare collapses"
+    ]  # fmt: skip
     known = rows["label"].isin(beyond)
-    assert rows.loc[~known, "false_claims"].max() <= 0.07
+    assert rows.loc[~known, "false_claims"].max() <= 0.065

@@ -5,8 +5,6 @@ import pandas as pd
 from reseed.core.study_info import StudyInfo
 from reseed.report.analyses.shared.data import Data
 
-OPTIONS = {"n_boot": 200}
-
 
 def frame(rows, metric="accuracy", test_ratio=0.2, scheme="holdout-0.2"):
     """Rows of (dataset, model, data_seed, fold, seed, value)."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pair_frames import OPTIONS, data, frame, one_split, over_splits
+from pair_frames import data, frame, one_split, over_splits
 from reseed.report.analyses import seeds_needed
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.planning import seeds_for_difference
@@ -51,7 +51,7 @@ def test_runs_are_planned_for_holms_strictest_step(rng):
         assert row.runs_for_power == seeds_for_difference(0.01, sd, alpha=0.05 / 6)
     at_ten = table[table["runs"] == 10].iloc[0]
     assert at_ten["detectable"] == pytest.approx(
-        run_analysis("pairs", metrics, OPTIONS).set_index(["model_a", "model_b"])["detectable"][
+        run_analysis("pairs", metrics).set_index(["model_a", "model_b"])["detectable"][
             at_ten["model_a"], at_ten["model_b"]
         ]
     )
@@ -66,10 +66,10 @@ def test_overlapping_splits_have_a_floor(rng):
     table = run_analysis(seeds_needed, data(metrics), half_width=1e-4)
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
     d = (wide["x"] - wide["y"]).to_numpy()
-    corrected = nadeau_bengio(d, 0.25)
+    corrected = nadeau_bengio(d, 1.5 * 0.25)
     at_pilot = table[table["runs"] == 10]["half_width"].iloc[0]
     assert at_pilot == pytest.approx(float(corrected.high - corrected.low) / 2)
-    floor = stats.norm.ppf(0.975) * d.std(ddof=1) * np.sqrt(0.25)
+    floor = stats.norm.ppf(0.975) * d.std(ddof=1) * np.sqrt(1.5 * 0.25)
     assert table["smallest_half_width"].iloc[0] == pytest.approx(floor, rel=1e-3)
     assert (table["half_width"] > floor).all()
     assert np.isnan(table["runs_for_half_width"].iloc[0])
@@ -85,7 +85,7 @@ def test_no_number_of_overlapping_splits_gets_below_the_floor(rng):
     metrics = frame(over_splits(rng, {"x": 0.0005, "y": 0.0}, 10))
     row = run_analysis(seeds_needed, data(metrics), difference=0.001).iloc[-1]
     # Power as the runs go on without end, from the t test's own with a billion of them.
-    error = row["sd"] * np.sqrt(0.25)
+    error = row["sd"] * np.sqrt(1.5 * 0.25)
     limit = stats.norm.sf(1.96 - 0.001 / error) + stats.norm.cdf(-1.96 - 0.001 / error)
     assert row["power_limit"] == pytest.approx(limit, abs=1e-4)
     assert row["power"] == pytest.approx(limit, abs=5e-3)

@@ -27,14 +27,10 @@ def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):
     assert len(table.shown) == 4
     assert table.sections[0] == "Magic, AUC"
     assert table.sections[-1] == "Home Mortgage Sim*, AUC"
-    assert table.shown["Verdict"].str.contains("XGB beats").sum() >= 1
-    assert "these trained models" in table.shown["Verdict"].iloc[-1]
+    assert table.shown["Verdict"].tolist() == ["undecided", "better", "better", "undecided"]
     assert "Home Mortgage" in table.footnote
     assert "Failed runs (left out): 1 at most in a pair." in table.footnote
 
-
-def test_numbers_in_place_of_sentences(data, tmp_path):
-    table = check_table(draw(item_pairs_table, data, {"verdicts": False}), tmp_path)
     assert list(table.shown["Runs"])[-1] == "1 + 1"
     assert list(table.shown["Seeds' share"])[-1] == "not known"
     row = data.statistics.query("metric == 'auc'").iloc[0]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reseed.report.rendering.table_files import markdown
 from study_frames import Study, runs, trial
 from text_of import text_of
 
@@ -57,13 +56,6 @@ def test_what_tables_of_pairs_say(rows, snapshot):
     assert text_of(Study.of(rows).show("verdicts_table")) == snapshot
 
 
-def test_notes_of_all_verdicts_are_said_once():
-    table = Study.of(splits(TWO, SIX)).show("verdicts_table")
-    note = "Corrected resampled t test, paired over 6 splits."
-    assert note in table.definitions
-    assert not any(note in sentence for sentence in table.details)
-
-
 def test_test_ratios_are_settings_of_one_dataset(snapshot):
     rows = [
         row
@@ -92,10 +84,3 @@ def test_arms_go_by_their_titles(snapshot):
     made = [study.show(kind) for kind in ("verdicts_table", "pairs_figure")]
     assert text_of(made) == snapshot
     assert "rf:" not in text_of(made)
-
-
-def test_sentences_below_a_table_name_their_dataset():
-    """As text they stand below all rows: `XGB beats RF` alone may be of either dataset."""
-    lines = markdown(Study.of(splits(TWO, SIX[:2])).show("verdicts_table")).splitlines()
-    message = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
-    assert message == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]

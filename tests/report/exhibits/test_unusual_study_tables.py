@@ -56,7 +56,7 @@ def test_the_verdicts_of_many_models_of_which_one_finished():
             for m in models for s in range(3)]  # fmt: skip
     table = Study.of(rows).show("verdicts_table")
     assert len(table.shown) == 66
-    assert set(table.shown["Outcome"]) == {"too few runs"}
+    assert set(table.shown["Verdict"]) == {"not tested: too few runs"}
 
 
 def of_four_settings():

@@ -33,7 +33,7 @@ def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
         "test_ratio": 0.2, "hyperparameters_source": "default", "model_a": a, "model_b": b,
         "mean_a": mean_a, "mean_b": mean_b, "difference": mean_a - mean_b, "design": "splits",
         "n": 6, "greater_is_better": True, "metric": "auc", "unit": "points", "factor": 100.0,
-        "outcome": "difference" if shown else "no difference shown",
+        "outcome": "better" if shown else "undecided",
         "critical_difference": np.nan, "detectable": np.nan if shown else 0.012,
         "target_power": 0.8, "pairs": 3, "alpha": 0.05,
     }  # fmt: skip
@@ -60,7 +60,7 @@ ROWS = [
 ]
 
 
-FEW = [row | {"outcome": "too few runs"} for row in ROWS]
+FEW = [row | {"outcome": "not tested"} for row in ROWS]
 OF_RATIOS = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
 #: The means of one pair are over fewer runs.
 FEWER = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
@@ -165,7 +165,7 @@ def test_no_grid_is_higher_than_a_page():
 
 
 def test_a_dataset_that_is_not_drawn_still_counts():
-    rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
+    rows = [*ROWS, *({**row, "dataset": "open", "outcome": "not tested"} for row in ROWS)]
     data = ranked(rows)
     entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
     data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))

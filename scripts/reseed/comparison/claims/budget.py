@@ -16,7 +16,6 @@ from reseed.comparison.claims.designs import (
     SPLITS,
     UNPAIRED,
 )
-from reseed.comparison.claims.formatting import format_number
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.stats.budget import (
     Shares,
@@ -25,6 +24,7 @@ from reseed.stats.budget import (
     remaining_error,
     split_shares,
 )
+from reseed.stats.comparison import OVERLAP_FACTOR
 from reseed.stats.rank_power import detectable_shift
 
 
@@ -108,39 +108,10 @@ def find_shift(row: PairRow, n_datasets: int) -> float:
     return detectable_shift(n_datasets, models, of_ranks=of_ranks, alpha=row.alpha)
 
 
-def describe_datasets(row: PairRow) -> str:
-    """Sentence on the differences found on the datasets of a row, and on twice as many."""
-    additions = list_additions(row)
-    if not additions:
-        return ""
-    shift, twice = row.detectable_sd, additions[0].detectable
-    more = f"{2 * row.n:.0f} datasets"
-    unit = "SD of the difference between datasets"
-    if math.isfinite(shift):
-        return (
-            f"A true mean difference of {shift:.1f} {unit} would be found in 80 %; on {more} "
-            f"{twice:.1f}."
-        )
-    none = f"On {row.n:.0f} datasets no difference, however large, would be found in 80 %"
-    return f"{none}; on {more} {f'{twice:.1f} {unit}' if math.isfinite(twice) else 'neither'}."
-
-
 def _find_shares(design: str, n: int, ratio: float, seed_share: float, item_share: float) -> Shares:
     if design == SPLITS.design:
-        return split_shares(int(n), ratio, seed_share if math.isfinite(seed_share) else 0.0)
+        seeds = seed_share if math.isfinite(seed_share) else 0.0
+        return split_shares(int(n), OVERLAP_FACTOR * ratio, seeds)
     if design == SEEDS_AND_ITEMS.design and math.isfinite(item_share):
         return crossed_shares(seed_share, item_share)
     return {("seeds",): 1.0} if design in (SEEDS.design, UNPAIRED.design) else {}
-
-
-def describe_additions(row: PairRow, decimals: int) -> str:
-    """Sentence on what to add; empty if that is not known."""
-    additions = list_additions(row)
-    if not additions:
-        return ""
-    sizes = [
-        f"{format_number(one.detectable * row.factor, decimals)} with twice the {one.source}"
-        for one in additions
-    ]
-    listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}" if len(sizes) > 1 else sizes[0]
-    return f"It would be {listed}."

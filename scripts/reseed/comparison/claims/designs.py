@@ -32,6 +32,8 @@ class DesignFacts:
     ranks_models: whether three models or more were run on all datasets and all pairs are compared.
     has_one_share: whether all datasets have one metric, which is a share.
     counts_items: whether items have scores of 0 and 1, no clusters, and one run of each model.
+    are_few: whether there are too few datasets for a statement beyond them, and all have one metric
+        and runs or items of each model.
     """
 
     varied: Literal["splits", "seeds", "items", "datasets"]
@@ -41,6 +43,7 @@ class DesignFacts:
     ranks_models: bool | None = None
     has_one_share: bool | None = None
     counts_items: bool | None = None
+    are_few: bool | None = None
 
     def meets(self, condition: DesignFacts) -> bool:
         """Whether all facts that `condition` requires hold."""
@@ -94,7 +97,10 @@ SPLITS = Method(
     claim="new splits of the same data",
     design="splits",
     unit="splits",
-    measured={"designs": {"method": "splits"}, "unstable_learners": {"method": "corrected t"}},
+    measured={
+        "designs": {"method": "splits"},
+        "unstable_learners": {"method": "corrected t, 1.5 n_test/n_train"},
+    },
 )
 SEEDS_AND_ITEMS = Method(
     name="seeds and items",
@@ -138,7 +144,7 @@ UNPAIRED = Method(
     varied="seeds, on one test set",
     shared="the test set",
     test="Welch's t test",
-    function="unpaired.compare_unpaired",
+    function="unpaired.welch",
     claim="new seeds on exactly these items",
     design="unpaired",
     scope=_FIXED_TEST_SET,
@@ -149,11 +155,11 @@ ITEM_COUNTS = Method(
     condition=DesignFacts("items", counts_items=True),
     varied="items with scores of 0 and 1; one run of each model",
     shared="items",
-    test="McNemar's mid-p and Tango's score interval",
+    test="McNemar's test (Tango's score test and interval)",
     function="item_model.item_difference",
     claim="new items, for exactly these trained models",
     design="items",
-    measured={"item_false_claims": {"test": "McNemar"}},
+    measured={"designs": {"method": "item counts"}},
 )
 ITEM_MODEL = Method(
     name="item model",
@@ -164,11 +170,20 @@ ITEM_MODEL = Method(
     function="item_model.item_difference",
     claim="new levels of all that varied",
     design="items",
-    measured={
-        "item_false_claims": {"test": "t test"},
-        "cluster_false_claims": {},
-        "seeds_items_clusters": {},
-    },
+    measured={"item_false_claims": {}, "designs": {"method": "item model"}},
+)
+POOLED = Method(
+    name="pooled",
+    condition=DesignFacts("datasets", are_few=True),
+    varied="seeds, splits or items, on each of fewer than six datasets with one metric",
+    shared="the datasets",
+    test="t test of the mean over these datasets",
+    function="weighted_t.upper_tail",
+    claim="new runs (and items) on exactly these datasets",
+    design="datasets",
+    scope="on exactly these datasets",
+    unit="datasets",
+    measured={"designs": {"method": "pooled"}},
 )
 _over_datasets = partial(
     Method,
@@ -206,7 +221,7 @@ SIGN = _over_datasets(
 )
 METHODS = (
     SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, ITEM_COUNTS, ITEM_MODEL,
-    SIGN_FLIPS, RANK_FLIPS, SIGN,
+    POOLED, SIGN_FLIPS, RANK_FLIPS, SIGN,
 )  # fmt: skip
 #: Designs of the analysis `pairs` whose verdict holds for the one test set at hand.
 ONE_TEST_SET = (SEEDS.design, UNPAIRED.design)
@@ -236,9 +251,3 @@ def match_seeds(a: Sequence[Hashable], b: Sequence[Hashable], own: bool = False)
     if common and len(common) >= SHARED_SEEDS * max(len(a), len(b)):
         return SeedMatch(([row for row, _ in common], [row for _, row in common]), True)
     return SeedMatch(([*range(len(a))], [*range(len(b))]), False)
-
-
-def find_method(design: str) -> Method | None:
-    """The only method of a design of `pairs`; None for several (datasets, items), and for none."""
-    methods = [one for one in METHODS if one.design == design]
-    return methods[0] if len(methods) == 1 else None

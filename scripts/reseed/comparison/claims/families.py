@@ -10,7 +10,7 @@ _CHOICE = " `family: study` adjusts over all."
 def expected_false_claims(families: int, alpha: float) -> tuple[float, float]:
     """Greatest expected number of families with a false claim, and probability of any.
 
-    Each of the independent families, adjusted by Holm, has a false claim with probability `alpha`
+    Each of the independent families has a false claim with probability `alpha`
     at most.
     """
     return families * alpha, 1 - (1 - alpha) ** families
@@ -25,7 +25,7 @@ def describe_families(families: int, alpha: float, has_choice: bool = True) -> s
         return ""
     count, anywhere = expected_false_claims(families, alpha)
     return (
-        f"p-values are adjusted over the pairs of each of {families} datasets, not over all: if "
+        f"Intervals and p hold for the pairs of each of {families} datasets, not over all: if "
         f"all models were equal, a false difference is expected on up to {count:.2g} datasets, "
         f"and somewhere in up to {format_share(anywhere)} of such studies."
         + (_CHOICE if has_choice else "")

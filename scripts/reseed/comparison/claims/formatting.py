@@ -78,7 +78,7 @@ def count_noun(n: int, noun: str, plural: str = "") -> str:
 
 def add_unit(number: str, unit: str) -> str:
     """`0.8 points`, `1 point`; the number alone without a unit."""
-    is_one = unit == "points" and number.strip("−") == "1"
+    is_one = unit == "points" and number.strip("±−") == "1"
     return f"{number} {'point' if is_one else unit}".rstrip()
 
 

@@ -23,8 +23,7 @@ _UNKNOWN = dict.fromkeys(_BY_SOURCE, MappingProxyType(dict.fromkeys(SOURCES, nan
 class PairRow(TypedRow):
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
-    The analysis `pairs` documents the columns; the others are those of `item_pairs` and of
-    `compare_means`.
+    The analysis `pairs` documents the columns; the others are those of `item_pairs`.
 
     levels: number of levels by source of variance.
     shares: parts of the squared standard error by source.
@@ -43,7 +42,7 @@ class PairRow(TypedRow):
     design: str = ""
     test: str = ""
     outcome: str = ""
-    verdict: str = ""
+    reason: str = ""
     n: float = nan
     n_a: float = nan
     n_b: float = nan
@@ -51,33 +50,21 @@ class PairRow(TypedRow):
     left_out: float = 0
     failed: float = 0
     missing: str = ""
-    mean_a: float = nan
-    mean_b: float = nan
     difference: float = nan
     low: float = nan
     high: float = nan
-    level: float = nan
     alpha: float = nan
     pairs: float = 1
     family: str = ""
-    cohens_d: float = nan
     p: float = nan
     p_adjusted: float = nan
-    p_adjusted_rounded: float = nan
-    p_adjusted_if_se: float = nan
-    rank_p_holm: float = nan
-    rank_p_least: float = nan
-    conservative_p_holm: float = nan
     rope: float = nan
-    equivalence_p_holm: float = nan
-    p_equivalent: float = nan
+    equivalence_p: float = nan
     instability: float = nan
     ties: float = 0.0
     wins: float = nan
-    losses: float = nan
     p_least: float = nan
     detectable: float = nan
-    detectable_add: float = nan
     detectable_sd: float = nan
     target_power: float = nan
     test_train_ratio: float = nan
@@ -85,26 +72,12 @@ class PairRow(TypedRow):
     seed_share: float = nan
     item_share: float = nan
     items: float = nan
-    seeds_test: str = ""
-    seeds_p: float = nan
-    spread_p: float = nan
-    dunnett_p: float = nan
-    dunnett_low: float = nan
-    dunnett_high: float = nan
-    largest_difference: float | None = None
     skewness: float = nan
-    skew_p_adjusted: float = nan
-    better_share: float = nan
-    better_low: float = nan
-    better_high: float = nan
-    better_n: float = nan
     better_unit: str = ""
     method: str = ""
-    shared_seeds: bool | None = None
     cluster_df: float = nan
     single_a: float = nan
     single_b: float = nan
-    single_pairs: float = nan
     levels: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     detectable_twice: Mapping[str, float] = field(default_factory=dict)
@@ -142,8 +115,8 @@ class PairRow(TypedRow):
 
 # Of columns, since a table may have a hundred thousand pairs.
 def is_shown(pairs: pd.DataFrame) -> pd.Series[bool]:
-    """Whether a difference is shown, for each pair."""
-    return pairs["outcome"] == "difference"
+    """Whether the first model is shown to be better, for each pair."""
+    return pairs["outcome"] == "better"
 
 
 def is_over_datasets(pairs: pd.DataFrame) -> pd.Series[bool]:

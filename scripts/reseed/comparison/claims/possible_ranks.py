@@ -8,21 +8,18 @@ from numpy.typing import NDArray
 from pandas.api.typing import SeriesGroupBy
 
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
-from reseed.stats.rank_sets import rank_intervals
+from reseed.comparison.claims.verdicts import TESTED
 
 #: Fewest models that are ranked.
 MIN_RANKED = 3
-#: Outcomes that are a verdict.
-DECIDED = ("difference", "no difference shown", "equivalent")
 
 
 def bound_ranks(
     models: Sequence[str], verdicts: pd.DataFrame
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Lowest and highest rank of each model, from verdicts on every pair of them.
+    """Lowest and highest rank of each model, from verdicts on every pair of them [sec. 3].
 
-    The intervals hold at once at the level at which the verdicts do: Holm's adjustment bounds the
-    familywise error rate of the pairs.
+    The intervals hold at once at the level at which the verdicts do.
 
     Args:
         models: (models,) names.
@@ -35,7 +32,7 @@ def bound_ranks(
     is_better = np.zeros((len(place), len(place)), dtype=bool)
     differ = verdicts[is_shown(verdicts)]
     is_better[differ["model_a"].map(place), differ["model_b"].map(place)] = True
-    return rank_intervals(is_better)
+    return 1 + is_better.sum(axis=0), len(models) - is_better.sum(axis=1)
 
 
 def format_ranks(low: int, high: int) -> str:
@@ -68,7 +65,7 @@ def rank_models(part: pd.DataFrame) -> pd.DataFrame:
     """
     means = order_means(part)
     count = len(means)
-    decided = part[part["outcome"].isin(DECIDED)]
+    decided = part[part["outcome"].isin(TESTED)]
     if count < MIN_RANKED or len(decided) < count * (count - 1) // 2:
         return pd.DataFrame()
     low, high = bound_ranks(list(means.index), decided)

@@ -16,7 +16,7 @@ from reseed.plugins.options import Count, Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
-from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
+from reseed.stats.comparison import OVERLAP_FACTOR, bca_mean_interval, nadeau_bengio
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     - `bca_low`, `bca_high`: BCa bootstrap over splits, as in the protocol, which treats
       overlapping splits as independent.
-    - `low`, `high`: t interval with Nadeau and Bengio's correction for the overlap.
+    - `low`, `high`: t interval with Nadeau and Bengio's correction for the overlap, with the factor
+      of `stats.comparison.OVERLAP_FACTOR`.
     - `sd_seeds`: SD over seeds within a split, root mean square over splits.
     - `single`: score of the run of `single_seed` on the first split.
     """
@@ -75,7 +76,7 @@ def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
         return None
     n_boot, rng = options.n_boot, group.rng("folds", arm)
     bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
-    corrected = nadeau_bengio(means, group.test_train_ratio, level)
+    corrected = nadeau_bengio(means, OVERLAP_FACTOR * group.test_train_ratio, level)
     within = splits.var(ddof=1).dropna()
     seed = options.single_seed
     return group.key | {

@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.verdicts import decide
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
 from reseed.metrics.registry import METRICS
 from reseed.plugins.options import Count, Level, Names, Rope
-from reseed.report.analyses.shared.adjustment import adjust_p
+from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.equivalence import rope_by_metric
@@ -47,22 +47,19 @@ READS = "predictions"
 
 COLUMNS = [
     *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
-    "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
-    "mean_b", "difference", "low", "high", "level", "se", "p", "p_adjusted", "p_holm", "pairs",
+    "outcome", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
+    "mean_b", "difference", "low", "high", "se", "p", "p_adjusted", "pairs",
     "alpha", "method", "level_seed", "level_prompt", "level_cluster", "level_item", "cluster_df",
-    "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
-    "better_n", "better_unit",
+    "skewness", "better_share", "better_low", "better_high", "better_n", "better_unit",
     "seed_share", "sd_runs", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p",
     "swap_p",
-    "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
-    "equivalence_p", "equivalence_p_holm", "reason",
+    "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope", "reason",
 ]  # fmt: skip
 
 
 class Options(SplitOptions):
     """metrics: metrics to compare by (None: the task's default metric and the primary one).
-    level: confidence level of the intervals.
-    alpha: size of the tests.
+    alpha: size of the tests, and 1 minus the level of the intervals, for all pairs at once.
     n_boot: resamples of the seed × item bootstrap (0: none).
     n_permutations: permutations of the permutation tests.
     max_runs: most runs of each arm; the first ones are used.
@@ -71,7 +68,6 @@ class Options(SplitOptions):
     """
 
     metrics: Names | None = None
-    level: Level = 0.95
     alpha: Level = 0.05
     n_boot: Annotated[int, Field(ge=0)] = 400
     n_permutations: Count = 10_000
@@ -86,9 +82,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     generalises over seeds and items if each arm has two runs or more, else over items for the
     trained models (`scope`).
 
-    - `p_adjusted`: adjusted over the pairs of a test set and metric by Holm in both directions,
-      which decides; `p_holm`: by plain Holm. `skewness`, `better_…`: as of the analysis `pairs`.
-    - `equivalence_p`: two one-sided tests of the same t against ±`rope`, adjusted separately.
+    - `p_adjusted`, `low`, `high`: for all pairs of a test set and metric, as in the analysis
+      `pairs`, which has `skewness` and `better_…`, too.
     - `seed_share`: the seeds' part of the squared standard error.
     - `sd_runs`: SD of the difference over pairs of runs; 0 where the seed changes no score.
     - `boot_…`: seed × item bootstrap.
@@ -111,7 +106,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
     for row in rows:
         pair = PairRow.of(row | {"design": ITEM_MODEL.design})
-        row |= {"outcome": "", "verdict": ""} if row["reason"] else state_verdict(pair, row)
+        row["outcome"] = "not tested" if row["reason"] else decide(pair).outcome
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -131,21 +126,17 @@ class ItemRow(PairRow):
         return self.scope == SEEDS_AND_ITEMS.design
 
 
-def read_item_pairs(rows: pd.DataFrame) -> list[PairRow]:
-    """Rows of this analysis, which are all of one design."""
-    return PairRow.read(rows.assign(design=ITEM_MODEL.design))
-
-
 def _compare_arms(
     data: Data, arms: list[Outputs], ropes: dict[str, float], options: Options
 ) -> list[Row]:
     rows = []
     for metric, primary in _metrics(data, arms[0], options):
         pairs = [
-            _row(data, a, b, metric, ropes.get(metric), options) | {"primary": primary}
+            _row(data, a, b, metric, options)
+            | {"primary": primary, "rope": ropes.get(metric, np.nan)}
             for a, b in combinations(arms, 2)
         ]
-        adjust_p([row for row in pairs if row["reason"] == ""])
+        adjust_family([row for row in pairs if row["reason"] == ""])
         rows += pairs
     return rows
 
@@ -169,9 +160,7 @@ def _choose_unit(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float
     return 1.0, dataset.unit or "" if metric == "mae" else ""
 
 
-def _row(
-    data: Data, a: Outputs, b: Outputs, metric: str, rope: float | None, options: Options
-) -> Row:
+def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: Options) -> Row:
     dataset = data.info.datasets[a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
     factor, unit = _choose_unit(dataset, a, metric)
@@ -184,7 +173,6 @@ def _row(
         "arm_b": b.key[ARM],
         "items": len(a.y_true),
         "failed": a.failed + b.failed,
-        "level": options.level,
         "alpha": options.alpha,
         "reason": "",
     }
@@ -197,12 +185,12 @@ def _row(
         sides, is_shared = match_seeds(a.seeds, b.seeds)
         rows_a, rows_b = (side[:most] for side in sides)
         computed = metrics_of_task(a.task, dataset.metric).get(metric, metric)
-        return row | _measure(a, b, rows_a, rows_b, computed, is_shared, row, rope, options)
+        return row | _measure(a, b, rows_a, rows_b, computed, is_shared, row, options)
     except ValueError as error:
         return row | {"reason": str(error)}
 
 
-def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
+def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> Row:
     predicted_a, predicted_b = a.predictions_for(metric)[rows_a], b.predictions_for(metric)[rows_b]
     values_a, values_b = (item_values(metric, a.y_true, p) for p in (predicted_a, predicted_b))
     swap = (values_a.mean() < values_b.mean()) == row["greater_is_better"]
@@ -210,9 +198,9 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         a, b = b, a
         predicted_a, predicted_b, values_a, values_b = predicted_b, predicted_a, values_b, values_a
     sign = 1 if row["greater_is_better"] else -1
-    level, rng = row["level"], lambda purpose: a.rng(purpose, metric, b.key[ARM])
+    alpha, rng = row["alpha"], lambda purpose: a.rng(purpose, metric, b.key[ARM])
     first, second = (values_a, values_b)[::sign]
-    test = item_difference(first, second, [Factor("seed", shared)], level=level)
+    test = item_difference(first, second, [Factor("seed", shared)])
     result = {
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
@@ -220,12 +208,12 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         "runs_b": len(values_b),
         "mean_a": float(values_a.mean()),
         "mean_b": float(values_b.mean()),
-        **list_item_test(test, shared, rope),
+        **list_item_test(test, shared),
         "scope": SEEDS_AND_ITEMS.design if "seed" in test.levels else "items",
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "sd_runs": _sd_of_runs(values_a, values_b),
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
-                       sign * values_b, row["alpha"]),
+                       sign * values_b, alpha),
     }  # fmt: skip
     if "seed" in test.levels:
         result["permutation_p"] = seed_permutation_test(
@@ -240,7 +228,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
     if n_boot and metric in WEIGHTED_METRICS:
         boot = seed_item_bootstrap(
             metric, a.y_true, predicted_a, predicted_b, n_boot,
-            shared_seeds=shared, level=level, rng=rng("bootstrap"),
+            shared_seeds=shared, level=1 - alpha, rng=rng("bootstrap"),
         )  # fmt: skip
         low, high = sorted((sign * boot.low, sign * boot.high))
         result |= {"boot_se": boot.se, "boot_low": low, "boot_high": high, "n_boot": boot.n_boot}

@@ -8,8 +8,8 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.item_verdicts import name_generality
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS, Row

@@ -1,4 +1,4 @@
-"""Comparison of every pair of models, with a verdict in plain words."""
+"""Comparison of every pair of models, with a verdict."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pydantic import Field
 
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
-from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.verdicts import decide
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
-from reseed.plugins.options import Count, Level, Rope, pair_test
+from reseed.plugins.options import Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
 from reseed.report.analyses.shared.adjustment import adjust_family
-from reseed.report.analyses.shared.baseline_tests import add_dunnett
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.equivalence import rope_by_metric
 from reseed.report.analyses.shared.item_scores import (
@@ -34,58 +33,31 @@ from reseed.report.analyses.shared.pairing import (
     pair_models,
 )
 from reseed.report.analyses.shared.shares import share_maximum
-from reseed.report.analyses.shared.skewed_pairs import (
-    describe_own_tails,
-    describe_tails,
-)
+from reseed.report.analyses.shared.skewed_pairs import describe_own_tails, describe_tails
 from reseed.stats.budget import seed_share_of_splits
-from reseed.stats.comparison import (
-    UNSTABLE_RATIO,
-    compare_paired,
-    differences,
-    equivalence_p,
-    nadeau_bengio,
-)
+from reseed.stats.comparison import OVERLAP_FACTOR, differences, nadeau_bengio
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.ranking import disagreement
-from reseed.stats.signed_rank import smallest_signed_rank_p
-from reseed.stats.unpaired import (
-    compare_unpaired,
-    equal_spread_p,
-    smallest_mann_whitney_p,
-)
+from reseed.stats.unpaired import superiority, welch
 
 #: Scores of items are read too, where imported results hold them.
 READS = "items"
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
-    "outcome", "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
-    "missing", "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference",
-    "cohens_d", "p", "p_adjusted", "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least",
-    "pairs", "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
-    "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
-    "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
-    "min_runs", "friedman_p", "nemenyi_p", "critical_difference", "rank_a", "rank_b", "wins",
-    "losses", "p_least", "items",
-    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
-    "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
-    "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
-    "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
-    "better_n", "better_unit", "method", "se", "shared_seeds", "cluster_df",
+    "outcome", "reason", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
+    "missing", "mean_a", "mean_b", "difference", "low", "high", "p", "p_adjusted", "pairs",
+    "family", "published_p", "instability", "ties", "rope", "equivalence_p", "detectable",
+    "target_power", "test_train_ratio", "alpha", "min_runs", "friedman_p", "nemenyi_p",
+    "critical_difference",
+    "rank_a", "rank_b", "wins", "losses", "p_least", "items", "seed_share", "item_share", "add",
+    "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed", "skewness",
+    "better_share", "better_low", "better_high", "better_n", "better_unit", "method", "se",
+    "shared_seeds", "cluster_df",
     *(f"{p}_{s}" for p in ("level", "share", "detectable_2x") for s in designs.SOURCES),
 ]  # fmt: skip
-#: Columns of metrics of predictions that are no means over items.
-OF_BOOTSTRAP = ("boot_low", "boot_high")
-_TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_unit"]
-#: Columns that are ends of intervals of a difference.
-INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
+_TEXT = ["reason", "test", "missing", "family", "add", "better_unit"]
 EMPTY_ROW = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
-#: Columns of the test over seeds alone.
-_OF_SEEDS = (
-    "rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
-    "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high",
-)  # fmt: skip
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
 
@@ -95,9 +67,7 @@ class Options(PairOptions):
     several (None: no pair is called equivalent).
     """
 
-    level: Level = pair_test("level")
     alpha: Level = pair_test("alpha")
-    n_boot: Count = pair_test("n_boot")
     min_runs: Annotated[int, Field(ge=2)] = pair_test("min_runs")
     rope: Rope = None
     target_power: Level = pair_test("target_power")
@@ -110,38 +80,27 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Splits are compared by the Nadeau–Bengio corrected t test, shared seeds by the paired t test,
     independent seeds by Welch's t test (`pairing.Pairing`). If the outputs of items on the one test
     set of such a pair are known and both models have two runs or more, seeds and items are compared
-    together (`design` seeds and items, `stats.item_model`); the test over seeds alone is
-    then `seeds_test` with the unadjusted p-value `seeds_p`. Differences are in units of the score
+    together (`design` seeds and items, `stats.item_model`). Differences are in units of the score
     and positive if A is better.
 
-    - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
-      Without variation there is no test: columns of tests are empty.
-    - `joint_low`, `joint_high`: intervals of all pairs of the family, which cover together with
-      1 − `alpha`. `joint_low` is 0 or more (the difference is then greater) exactly if
-      `p_adjusted` is at most `alpha`.
-    - `cohens_d`: d_z, mean over SD of the paired differences.
-    - `p_holm`: p-value, adjusted by Holm over the pairs of the `family`.
-    - `p_adjusted`: adjusted by Holm over both directions of each pair, which decides
-      (`stats.simultaneous`).
-    - `equivalence_p`: two one-sided tests of the same kind against ±`rope`, adjusted separately.
-    - `detectable`: smallest true difference that this design finds with `target_power` at Holm's
-      strictest step.
-    - `rank_p`: signed-rank or Mann–Whitney test, which ignores that splits overlap;
-      `rank_p_least`: its smallest possible adjusted p-value.
-    - `conservative_p`: corrected t test with 1.5 times n_test/n_train, for unstable learners.
-    - `spread_p`: Brown–Forsythe test of equal spreads over seeds (one test set).
-    - `dunnett_p`, `dunnett_low`, `dunnett_high`: Dunnett's test and simultaneous interval of models
-      with seeds of their own against `baseline`.
+    - `difference`: mean difference; `p`: of its test alone; `p_adjusted`: times the number of
+      tested `pairs` of the `family`; `low`, `high`: its interval at the level 1 − `alpha`/`pairs`
+      (`shared.adjustment`). A pair without enough runs or without variation has no p and no
+      interval.
+    - `published_p`: of splits, p with the published correction n_test/n_train. The test uses 1.5
+      times that, as learners that depend on single training rows need.
+    - `equivalence_p`: over datasets, two one-sided tests against ±`rope`, times `pairs`. Elsewhere
+      two models are equal within ±`rope` where the interval is.
+    - `detectable`: smallest true difference that this test finds with `target_power`.
     - `item_share`: share of the squared standard error that more seeds do not reduce.
     - `add`: for an open verdict, of what twice as much lowers the smallest detectable difference
       most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
       to what (of datasets: as `detectable_sd`).
     - `largest_difference`: largest possible difference, of two shares; intervals end there.
     - `skewness`: of the mean difference over seeds (and items), where a few lie far from the
-      others; else empty. The difference then needs `skew_p_adjusted` too: `skew_p` is p corrected
-      for the skewness, or the Mann–Whitney test of runs that are not paired.
-    - `better_share`, `better_low`, `better_high`: share of the `better_n` runs (items) in which A
-      is better, with its exact interval; of runs that are not paired, `superiority`.
+      others; else empty. The test is corrected for it (`stats.skewness`).
+    - `better_share`, `better_low`, `better_high`: share of the `better_n` paired runs (items) in
+      which A is better, with its exact interval.
     - `is_split_assumed`: no column says that all runs are on one split.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
@@ -160,11 +119,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for row in rows:
         row |= {name: row.get(name, "") for name in _TEXT}
         pair = PairRow.of(row)
-        row |= state_verdict(pair, row)
-        if row["outcome"] == "no difference shown":
+        row |= decide(pair)._asdict()
+        if row["outcome"] == "undecided":
             row |= _plan_addition(pair)
-    resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
-    return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def compare_groups(
@@ -192,11 +150,10 @@ def compare_groups(
 
 
 def _cut_intervals(row: Row) -> None:
-    """Cut intervals at the largest possible difference of two shares."""
+    """Cut the interval at the largest possible difference of two shares."""
     most = row["largest_difference"]
-    for name in INTERVAL_ENDS if most else ():
-        if name in row:
-            row[name] = max(min(float(row[name]), most), -most)  # NaN stays
+    for name in ("low", "high") if most and "low" in row else ():
+        row[name] = max(min(float(row[name]), most), -most)
 
 
 def _plan_addition(row: PairRow) -> Row:
@@ -218,7 +175,8 @@ def _compare_pairs(
         "greater_is_better": group.greater_is_better,
         "factor": group.factor,
         "unit": group.unit,
-        **options.model_dump(include={"level", "alpha", "min_runs", "target_power"}),
+        **options.model_dump(include={"alpha", "min_runs", "target_power"}),
+        "rope": np.nan if rope is None else rope,
         "largest_difference": _find_largest(group),
         "is_split_assumed": group.is_split_assumed,
     }
@@ -238,20 +196,18 @@ def _compare_pairs(
         columns = _describe(group, batch, trials)
         if min(n_a, n_b) > 1 and design != "different splits":
             compare = _compare_unpaired if design == designs.UNPAIRED.design else _compare_paired
-            columns |= compare(group, batch, rope, options)
+            columns |= compare(group, batch, options)
         for position, number in enumerate(numbers):
             rows[number] |= {
                 name: value[position] if isinstance(value, list) else value
                 for name, value in columns.items()
             }
-    if options.baseline is not None:
-        add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
         if pairing.design in designs.ONE_TEST_SET and group.by_items:
-            row |= _compare_by_items(data, group, row, pairing, rope, len(pairs))
+            row |= _compare_by_items(data, group, row, pairing, len(pairs))
         elif pairing.design in designs.ONE_TEST_SET:
-            test = test_pair(data, group, a, b, pairing, options.level)
-            row |= _compare_over_items(row, test, rope) if test else {}
+            test = test_pair(data, group, a, b, pairing)
+            row |= _compare_over_items(*test) if test else {}
     return rows
 
 
@@ -262,40 +218,31 @@ def _find_largest(group: ModelGroup) -> float | None:
     return share_maximum(group.metric, group.trials["score"])
 
 
-def _compare_by_items(
-    data: Data, group: ModelGroup, row: Row, pairing: Pairing, rope: float | None, pairs: int
-) -> Row:
+def _compare_by_items(data: Data, group: ModelGroup, row: Row, pairing: Pairing, pairs: int) -> Row:
     """The columns of a pair of which seeds alone do not describe what varied."""
     a, b = row["model_a"], row["model_b"]
     scores = find_item_scores(data, group, a, b, pairing)
     if scores is None:
         return {}
-    columns = compare_pair(
-        scores, a, b, group.sign, alpha=row["alpha"] / pairs, level=row["level"], rope=rope
-    )
-    columns |= {"p_holm": columns["p"], "p_adjusted": columns["p"]}  # until adjusted
-    if scores.bootstrap and scores.has_verdict:
-        columns |= zip(OF_BOOTSTRAP, scores.bootstrap(a, b, row["level"]), strict=True)
+    columns = compare_pair(scores, a, b, group.sign, alpha=row["alpha"] / pairs)
     is_count = columns["method"] == "McNemar"
     method = designs.choose_method(designs.DesignFacts("items", counts_items=is_count))
-    named = {"design": method.design, "test": method.test, "rank_test": "", "min_runs": 1}
-    return dict.fromkeys(_OF_SEEDS, np.nan) | columns | named | {"items": len(scores.items)}
+    return columns | {
+        "design": method.design, "test": method.test, "min_runs": 1, "items": len(scores.items)
+    }  # fmt: skip
 
 
-def _compare_over_items(row: Row, test: ItemDifference, rope: float | None) -> Row:
-    """The columns of the test over seeds and items, and what the seeds alone show."""
-    return dict.fromkeys(_OF_SEEDS, np.nan) | {
+def _compare_over_items(test: ItemDifference, is_shared: bool | None) -> Row:
+    """The columns of the test over seeds and items."""
+    return {
         "design": designs.SEEDS_AND_ITEMS.design,
         "test": designs.SEEDS_AND_ITEMS.test,
-        "rank_test": "",
         "min_runs": 2,
         "items": test.levels["item"],
         "df": test.df,
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
-        **list_item_test(test, None, rope),
-        "seeds_test": row["test"],
-        "seeds_p": row["p"],
+        **list_item_test(test, is_shared),
     }
 
 
@@ -314,85 +261,42 @@ def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _compare_paired(
-    group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
-) -> Row:
+def _compare_paired(group: ModelGroup, batch: list[Pairing], options: Options) -> Row:
     """Tests of paired units, as lists over the pairs of a batch."""
-    split = batch[0].design == designs.SPLITS.design
-    ratio = group.test_train_ratio if split else 0.0
     d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
-    test = compare_paired(
-        d,
-        ratio,
-        rope=rope or 0.0,
-        level=options.level,
-        n_boot=options.n_boot,
-        rng=group.rng("pairs", str(d.shape[1])),
-    )
-    row = {
-        "test": (designs.SPLITS if split else designs.SEEDS).test,
-        "low": test.low,
-        "high": test.high,
-        "sd_difference": test.sd,
-        "cohens_d": test.cohens_dz,
-        "p": test.t_p,
-        "scale": test.scale,
-        "df": test.df,
-        "rank_test": "Wilcoxon signed-rank test",
-        "rank_p": test.wilcoxon_p,
-        "rank_floor": smallest_signed_rank_p(d.shape[1]),
-        "bca_low": test.bca_low,
-        "bca_high": test.bca_high,
-        "test_train_ratio": ratio,
-        "p_a_better": test.bayes_above,
-        "p_b_better": test.bayes_below,
-    }
-    if split:
-        row["conservative_p"] = nadeau_bengio(d, UNSTABLE_RATIO * ratio).p_value
-        trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
-        row["seed_share"] = seed_share_of_splits(differences(*trials), d.shape[1])
-    else:
-        row |= describe_tails(d, test, options.level)
-    if not split and d.shape[1] > 2:
-        row["spread_p"] = equal_spread_p(*(np.stack([getattr(p, k) for p in batch]) for k in "ab"))
-    if rope:
-        row |= {
-            "rope": rope,
-            "equivalence_p": test.equivalence_p,
-            "p_equivalent": test.bayes_equivalent,
+    if batch[0].design != designs.SPLITS.design:
+        test = nadeau_bengio(d, 0.0)
+        row = {"test": designs.SEEDS.test, "scale": test.scale, "df": test.df}
+        return _as_lists(row | describe_tails(d, test, 1 - options.alpha))
+    ratio = group.test_train_ratio
+    test = nadeau_bengio(d, OVERLAP_FACTOR * ratio)
+    trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
+    return _as_lists(
+        {
+            "test": designs.SPLITS.test,
+            "p": test.p_value,
+            "scale": test.scale,
+            "df": test.df,
+            "test_train_ratio": ratio,
+            "published_p": nadeau_bengio(d, ratio).p_value,
+            "seed_share": seed_share_of_splits(differences(*trials), d.shape[1]),
         }
-    return _as_lists(row)
+    )
 
 
-def _compare_unpaired(
-    group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
-) -> Row:
+def _compare_unpaired(group: ModelGroup, batch: list[Pairing], options: Options) -> Row:
     """Tests of independent samples, as lists over the pairs of a batch."""
     a, b = (group.sign * np.stack([getattr(p, side) for p in batch]) for side in "ab")
-    test = compare_unpaired(a, b, options.level)
+    test = welch(a, b)
+    orders = [superiority(*samples) for samples in zip(a, b, strict=True)]
     row = {
         "test": designs.UNPAIRED.test,
-        "low": test.low,
-        "high": test.high,
-        "p": test.welch_p,
         "scale": test.scale,
         "df": test.df,
-        "rank_test": "Mann–Whitney test",
-        "rank_p": test.mann_whitney_p,
-        "rank_floor": smallest_mann_whitney_p(a.shape[1], b.shape[1]),
-        "superiority": test.superiority,
-        "superiority_low": test.superiority_low,
-        "superiority_high": test.superiority_high,
-        "instability": 1 - test.superiority,
-        "ties": (a[:, :, None] == b[:, None, :]).mean(axis=(1, 2)),
+        "instability": [1 - ahead for ahead, _ in orders],
+        "ties": [ties for _, ties in orders],
     }
-    row |= describe_own_tails(a, b, test)
-    if min(a.shape[1], b.shape[1]) > 2:
-        row["spread_p"] = equal_spread_p(a, b)
-    if rope:
-        within = equivalence_p(test.mean_difference, test.scale, test.df, rope)
-        row |= {"rope": rope, "equivalence_p": within}
-    return _as_lists(row)
+    return _as_lists(row | describe_own_tails(a, b, test))
 
 
 def _as_lists(row: Row) -> Row:

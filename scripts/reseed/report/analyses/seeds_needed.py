@@ -26,13 +26,13 @@ from reseed.report.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
-from reseed.stats.comparison import differences
+from reseed.stats.comparison import OVERLAP_FACTOR, differences
 from reseed.stats.planning import detectable_effect, df_per_run, pilot_sd, t_power
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
     "sd", "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
-    "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
+    "runs_for_power", "runs_for_half_width", "smallest_half_width", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable", "pairs", "family", "test_alpha",
 ]  # fmt: skip
 
@@ -55,11 +55,9 @@ class Options(PairOptions):
     half_width: target half-width of the interval, in units of the score (None: half of the
         observed difference).
     power: probability of finding the difference.
-    level: confidence level of the intervals.
-    alpha: size of the tests, after Holm's adjustment.
-    adjust: whether to plan for Holm's strictest step, α divided by the number of pairs (else for a
-        test of one pair alone).
-    family: the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`.
+    alpha: size of the tests, for all pairs at once.
+    adjust: whether to plan for α divided by the number of pairs (else for one pair alone).
+    family: the pairs that are tested at once: those of a `dataset`, or of the whole `study`.
     max_runs: most runs; a target that needs more is out of reach.
     assurance: confidence of the upper limit of the pilot SD to plan with (None: the SD itself).
     curves: pairs of a comparison, those that need fewest runs, with a whole curve.
@@ -68,7 +66,6 @@ class Options(PairOptions):
     difference: Positive | None = None
     half_width: Positive | None = None
     power: Level = 0.8
-    level: Level = 0.95
     alpha: Level = 0.05
     adjust: bool = True
     family: Literal["dataset", "study"] = "dataset"
@@ -84,11 +81,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     runs. A run is a split if models are compared over splits, else a model seed (of each model, if
     seeds are not shared). The spread is that of the pilot, the runs at hand.
 
-    Power is that of Holm's strictest step over the `pairs` of the `family`, a test at `test_alpha`.
-    The verdict's power is at least that, whatever the other pairs show. Runs that are not paired
-    are planned with Welch's degrees of freedom for the two SDs of the pilot.
+    Test and interval are those of the analysis `pairs`, of size `test_alpha`: α over the `pairs` of
+    the `family`. Runs that are not paired are planned with Welch's degrees of freedom for the two
+    SDs of the pilot.
 
-    Overlapping splits are allowed for as in the corrected t test, s √(1/J + n_test/n_train), and
+    Overlapping splits are allowed for as in the corrected t test, and
     test items where their outputs are known (`design` seeds and items): both leave a part of the
     error that no number of runs reduces. So the half-width stays above `smallest_half_width` and
     the power below `power_limit`. A target is out of reach (`runs_for_…` is NaN) if it needs more
@@ -128,7 +125,6 @@ def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, option
     fixed_ratio: the squared error that no number of runs reduces, relative to the squared SD.
     df_per_run: degrees of freedom divided by the number of runs less one.
     """
-    level, alpha = options.level, options.alpha
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
     row = group.key | {
         "metric": group.metric,
@@ -141,18 +137,18 @@ def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, option
         "failed": group.failed[a] + group.failed[b],
         "test_train_ratio": ratio,
         "target_power": options.power,
-        "level": level,
-        "alpha": alpha,
+        "alpha": options.alpha,
     }
     samples = _pilot_samples(pairing)
     if not samples:
         return row
     sds = [pilot_sd(x, options.assurance) if np.ptp(x) else 0.0 for x in samples]
     sd = float(np.hypot(sds[0], sds[1])) if len(sds) == 2 else sds[0]
-    fixed = ratio
+    fixed = OVERLAP_FACTOR * ratio
     crossed = None
     if pairing.design in ONE_TEST_SET:
-        crossed = test_pair(data, group, a, b, pairing, level)
+        test = test_pair(data, group, a, b, pairing)
+        crossed = test[0] if test else None
     if crossed:
         row["design"] = SEEDS_AND_ITEMS.design
         fixed = crossed.item_variance / sd**2
@@ -167,7 +163,6 @@ def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, option
         "target_difference": target,
         "target_is": "observed" if options.difference is None else "given",
         "target_half_width": narrow,
-        "smallest_half_width": float(special.ndtri((1 + level) / 2)) * sd * np.sqrt(fixed),
     }
 
 
@@ -178,13 +173,14 @@ def _plan(rows: list[Row], options: Options) -> None:
     for row in planned:
         sd, fixed = row["sd"], row["fixed_ratio"]
         runs, width, effect = _detectable_by_runs(
-            row["df_per_run"], options.max_runs, options.level, test_alpha, options.power
+            row["df_per_run"], options.max_runs, test_alpha, options.power
         )
         error = sd * np.sqrt(1 / runs + fixed)
         target = row["target_difference"]
         row |= {
             "runs_for_power": _first(runs, target >= effect * error),
             "runs_for_half_width": _first(runs, width * error <= row["target_half_width"]),
+            "smallest_half_width": float(-special.ndtri(test_alpha / 2)) * sd * np.sqrt(fixed),
             "power_limit": _power_limit(target, sd * np.sqrt(fixed), test_alpha),
             "pairs": len(planned) if options.adjust else 1,
             "family": options.family,
@@ -194,7 +190,7 @@ def _plan(rows: list[Row], options: Options) -> None:
 
 @lru_cache
 def _detectable_by_runs(
-    df_per_run: float, most: int, level: float, alpha: float, target_power: float
+    df_per_run: float, most: int, alpha: float, target_power: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Numbers of runs; half-width and detectable difference, in standard errors.
 
@@ -202,12 +198,12 @@ def _detectable_by_runs(
     """
     runs = np.arange(2, most + 1)
     df = (runs - 1) * df_per_run
-    return runs, _quantile(df, level), detectable_effect(df, target_power, alpha)
+    return runs, _quantile(df, alpha), detectable_effect(df, target_power, alpha)
 
 
-def _quantile(df: np.ndarray, level: float) -> np.ndarray:
-    """Half-width of a t interval in standard errors."""
-    return special.stdtrit(df, (1 + level) / 2)
+def _quantile(df: np.ndarray, alpha: float) -> np.ndarray:
+    """Half-width of the t interval of level 1 − `alpha` in standard errors."""
+    return -special.stdtrit(df, alpha / 2)
 
 
 def _runs_to_show(rows: list[Row], options: Options) -> list[np.ndarray]:
@@ -233,7 +229,7 @@ def _curve_columns(part: pd.DataFrame, test_alpha: float, options: Options) -> l
     df = (runs - 1) * part["df_per_run"].to_numpy(dtype=float)
     error = part["sd"].to_numpy() * np.sqrt(1 / runs + part["fixed_ratio"].to_numpy(dtype=float))
     return [
-        _quantile(df, options.level) * error,
+        _quantile(df, test_alpha) * error,
         t_power(part["target_difference"].to_numpy() / error, df, test_alpha),
         detectable_effect(df, options.power, test_alpha) * error,
     ]

@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
-from reseed.comparison.claims.possible_ranks import DECIDED, choose_ranked, group_means, order_means
+from reseed.comparison.claims.possible_ranks import choose_ranked, group_means, order_means
 from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.verdicts import TESTED
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import name_arms
@@ -198,7 +199,7 @@ def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ..
     None if a pair was not compared or has no verdict (a baseline, too few runs), or if there are
     more groups than are shown.
     """
-    rows = pairs[pairs["outcome"].isin(DECIDED)]
+    rows = pairs[pairs["outcome"].isin(TESTED)]
     rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
     if len(models) < 2 or len(rows) < len(models) * (len(models) - 1) / 2:
         return None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
-from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
+from reseed.comparison.claims.verdicts import label_outcome
 from reseed.plugins.options import Experiments, Names
-from reseed.report.analyses.item_pairs import ItemRow, read_item_pairs
+from reseed.report.analyses.item_pairs import ItemRow
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import add_metric, group_title
 from reseed.report.rendering.data import (
@@ -31,7 +29,6 @@ from reseed.report.rendering.numbers import (
 from reseed.report.rendering.settings import (
     p_cell,
     pair_title,
-    with_titles,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -63,48 +60,34 @@ class PairOptions(Experiments):
     metrics: Names | None = None
 
 
-class Options(PairOptions):
-    """verdicts: false gives numbers in place of sentences."""
-
-    verdicts: bool = True
+Options = PairOptions
 
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair, a section for each test set."""
     rows = require_rows(select_compared(data, options), _explain_absence(options))
-    words, reasons = options.verdicts, list_reasons(data.rows(options.experiments))
+    reasons = list_reasons(data.rows(options.experiments))
     lines = Rows()
-    verdicts = (
-        [build_verdict(with_titles(data, row)) for row in read_item_pairs(rows)] if words else []
-    )
-    shared = shared_notes(verdicts)
     for number, row in enumerate(ItemRow.read(rows)):
         section = add_metric(data, group_title(data, rows, rows.iloc[number]), row.metric)
-        if words:
-            sentence = verdicts[number].sentence(omit=(*shared, NOT_EQUAL))
-            lines.add({"Outcome": row.outcome, "Verdict": sentence}, section)
-        else:
-            lines.add(_line(data, row), section)
-    level, alpha = rows["level"].max(), PairRow.read_first(rows).alpha
+        lines.add(_line(data, row), section)
+    level = 1 - PairRow.read_first(rows).alpha
     return lines.table(
         data,
         rows,
         footnote(
             data,
             rows.drop(columns=["experiment"]),
-            f"Intervals of {format_level(level)}, each for its pair alone; a difference is one"
-            f" whose p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
+            f"Intervals of {format_level(level)} and p hold for all pairs of a test set at once.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
-            *shared,
-            *define_decisive_p(rows),
-            "A difference that is not shown is no equality." if words else "",
+            "One run says A: share of pairs of single runs of which a test over the items alone"
+            " would call the model named first better.",
             coverage.at(level, _COVERS),
             describe_failures(rows),
             f"Left out: {'; '.join(reasons)}." if reasons else "",
         ),
-        text_columns=2 if words else 1,
-        paragraphs=[1] if words else (),
+        text_columns=1,
     )
 
 
@@ -113,9 +96,10 @@ def _line(data: ExhibitData, row: ItemRow) -> TableRow:
     places = interval_decimals([(low, high)])
     return {
         "Pair": pair_title(data, row),
+        "Verdict": label_outcome(row),
         "Difference": fixed(difference, places),
         "Interval": interval(low, high, places) or NONE,
-        BOTH_DIRECTIONS: p_cell(decisive_p(row)),
+        "p": p_cell(row.p_adjusted),
         "Runs": f"{row.runs_a:.0f} + {row.runs_b:.0f}",
         "Items": f"{row.items:,.0f}",
         "Seeds' share": percent(row.seed_share) if row.has_seeds else "not known",

@@ -12,7 +12,6 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
-from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
@@ -31,12 +30,10 @@ from reseed.report.rendering.settings import (
 
 _Look = tuple[str, str, Literal["full", "none"], str]
 _LOOK: dict[str, _Look] = {
-    "difference": (style.BLUE, "o", "full", "Difference shown"),
-    "equivalent": (style.GREEN, "s", "full", "Equivalent"),
-    "no difference shown": (style.GREY, "o", "none", "No difference shown"),
-    "too few runs": (style.ORANGE, "s", "none", "Too few runs"),
-    "no variation": (style.ORANGE, "D", "none", "No variation"),
-    "not comparable": (style.RED, "x", "full", "Not comparable"),
+    "better": (style.BLUE, "o", "full", "Better"),
+    "equal": (style.GREEN, "s", "full", "Equal"),
+    "undecided": (style.GREY, "o", "none", "Undecided"),
+    "not tested": (style.ORANGE, "D", "none", "Not tested"),
 }
 _OTHER: _Look = (style.GREY, "x", "full", "Other")
 
@@ -83,12 +80,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             name_omitted([title for title, _ in panels], axes),
         ),
         definitions=[
-            f"Bars: {format_level(PairRow.read_first(rows).level)} interval of each pair alone."
-            " Right of the line the model named first is better. p is adjusted by Holm in both"
-            " directions"
-            f" over {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
-            " otherwise.",
-            *define_decisive_p(rows),
+            f"Bars: {format_level(1 - PairRow.read_first(rows).alpha)} intervals. Right of the line"
+            " the model named first is better. Intervals and p hold for"
+            f" {adjusted_over(rows, 'panel')} at once; flips: share of single runs that order the"
+            " pair otherwise.",
             *coverage.corrected(rows),
         ],
         alt="Difference of each pair of models with its interval, by dataset.",
@@ -107,7 +102,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         value, low, high = row.shown_difference
         axis.plot([low, high], [y, y], color=colour, lw=1.3)
         axis.plot(value, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0)
-        texts = (p_cell(decisive_p(row)), percent(row.instability))
+        texts = (p_cell(row.p_adjusted), percent(row.instability))
         for offset, text in zip(_OFFSETS, texts, strict=True):
             annotate(text, (1, y), (offset, 0), va="center")
     top = len(part) - 0.35

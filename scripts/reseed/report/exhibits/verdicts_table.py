@@ -1,4 +1,4 @@
-"""Every pair of models in one line, with its verdict as a sentence on demand."""
+"""Every pair of models in one line, with its verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import get_args
 
 import pandas as pd
 
-from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import (
@@ -15,9 +14,7 @@ from reseed.comparison.claims.pair_row import (
     is_on_one_test_set,
     is_over_datasets,
 )
-from reseed.comparison.claims.pair_verdicts import label_pair_outcome
-from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
-from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
+from reseed.comparison.claims.verdicts import Outcome, label_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, numbers
@@ -31,15 +28,10 @@ from reseed.report.rendering.settings import (
     p_cell,
     pair_title,
     select_leaders,
-    with_titles,
     with_unit,
 )
-from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering.tables import Rows, Table
 
-_SHORT = {
-    "no difference shown": "not shown",
-    "no variation": "no verdict",
-}
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
 
@@ -56,8 +48,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     # The verdict over datasets leads: it is one claim, those by dataset are many.
     rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
-    verdicts: list[tuple[TableRow, str, Verdict]] = []
-    first, level = PairRow.read_first(rows), rows["level"].max()
+    first = PairRow.read_first(rows)
     for title, part in group_by_setting(data, rows):
         part = _in_order(part)
         raw.append(part)
@@ -69,30 +60,25 @@ def table(data: ExhibitData, options: Options) -> Table:
             cells = {
                 "Pair": pair_title(data, row),
                 "Difference": difference,
-                f"{format_level(level)} interval": interval,
-                "p": p_cell(decisive_p(row)),
+                f"{format_level(1 - first.alpha)} interval": interval,
+                "p": p_cell(row.p_adjusted),
                 "Flips": numbers.percent(row.instability),
-                "Outcome": _SHORT.get(row.outcome, label_pair_outcome(row)),
+                "Verdict": label_outcome(row),
             }
-            verdicts.append((cells, section, build_verdict(with_titles(data, row))))
-    shared = shared_notes([verdict for _, _, verdict in verdicts])
-    for cells, section, verdict in verdicts:
-        lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
+            lines.add(cells, section)
     only = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
         data,
         pd.concat(raw, ignore_index=True),
         footnote_pairs(data, rows, only, untested),
         definitions=[
-            "Difference: positive where the model named first is better; its interval is for the"
-            f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm, both directions)."
+            "Difference: positive where the model named first is better. Intervals and p hold for"
+            f" {adjusted_over(rows)} at once: p is that of the pair times their number."
             " Flips: share of single runs that order the pair the other way.",
-            f"A difference is shown where p is at most {first.alpha:g}. On given splits"
+            "A difference is shown where the interval excludes 0. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
-            *shared,
             *_fixed_test_set(rows),
             *_families(rows),
-            *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
     )
@@ -101,7 +87,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The rows without comparisons over too few datasets, and a sentence on them."""
     is_over = is_over_datasets(rows)
-    over = is_over & (rows["outcome"] == "too few runs")
+    over = is_over & (rows["outcome"] == "not tested")
     if not over.any() or over.all():
         return rows, ""
     few = PairRow.read(rows[over])
@@ -122,7 +108,7 @@ def _families(rows: pd.DataFrame) -> list[str]:
     tested = rows[~is_over_datasets(rows) & (rows["family"] == "dataset")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, PairRow.read_first(rows).alpha)
-    return [f"{text[0].upper()}{text[1:]}"] if text else []
+    return [text] if text else []
 
 
 def _fixed_test_set(rows: pd.DataFrame) -> list[str]:

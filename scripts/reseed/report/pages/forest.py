@@ -1,4 +1,4 @@
-"""Small forest plots as inline SVG: of a statement with its limit, and of a row of a result."""
+"""Small forest plots of statements with their limits, as inline SVG."""
 
 from __future__ import annotations
 
@@ -79,33 +79,6 @@ def draw_axis() -> str:
         f'<svg class="forest axis" viewBox="0 0 {WIDTH} 18" width="{WIDTH}" height="18"'
         f' aria-hidden="true">{ticks}<line x1="{_MARGIN}" x2="{WIDTH - _MARGIN}" y1="18" y2="18"/>'
         "</svg>"
-    )
-
-
-def draw_row(
-    value: float, low: float, high: float, ends: tuple[float, float], null: float, label: str
-) -> str:
-    """The interval of one row on a linear axis, and a line at the null; empty without a value.
-
-    ends: of the axis, which all rows share. label: what it shows, for readers without it.
-    """
-    if not isfinite(value):
-        return ""
-    width, height, span = WIDTH // 2, 18, (ends[1] - ends[0]) or 1.0
-
-    def x(at: float) -> str:
-        return f"{_MARGIN + (at - ends[0]) / span * (width - 2 * _MARGIN):.1f}"
-
-    line = null_line = ""
-    if isfinite(null):
-        null_line = f'<line class="limit" x1="{x(null)}" x2="{x(null)}" y1="0" y2="{height}"/>'
-    if isfinite(low) and isfinite(high):
-        line = f'<line x1="{x(low)}" x2="{x(high)}" y1="9" y2="9" stroke-width="2.5"/>'
-    return (
-        f'<svg class="forest" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'stroke="currentColor" fill="currentColor" role="img" '
-        f'aria-label="{escape(label, quote=True)}">{null_line}'
-        f'<g class="run">{line}<circle cx="{x(value)}" cy="9" r="3.5"/></g></svg>'
     )
 
 

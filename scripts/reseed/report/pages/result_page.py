@@ -1,64 +1,76 @@
-"""The page of a result: its answer, one row a pair or model with a picture, figures and data."""
+"""The page of a result: its answer, one row a model with its runs and its gap, and next steps."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
-import pandas as pd
+from reseed.comparison.claims.shown import ResultRow, Shown, find_ends, tabulate
 from reseed.core.csv_files import format_csv
-from reseed.report.pages.pictures import Picture
 from reseed.report.pages.render import build_page
+from reseed.report.pages.strips import draw_axis, draw_gap, draw_scores
+
+#: Rows that a page draws; its files have all.
+_MOST_ROWS = 500
 
 
-def build_result_page(
-    title: str,
-    answer: Sequence[str],
-    rows: pd.DataFrame,
-    plots: Sequence[str],
-    verdicts: Sequence[str],
-    pictures: Sequence[tuple[str, Picture]],
-    boards: Mapping[str, pd.DataFrame],
-    tables: Mapping[str, pd.DataFrame],
-    notes: Sequence[str],
-) -> str:
-    """One self-contained page.
-
-    Args:
-        title: heading of the page.
-        answer: sentences that come first.
-        rows: cells of text, and `plots`, the picture of each row as SVG.
-        verdicts: one sentence a row, or none.
-        pictures: (caption, picture) of each figure.
-        boards: heading → table of text.
-        tables: name → numbers, to download as CSV.
-        notes: how the source was read.
-    """
-    shown = {heading: board.to_html(index=False, border=0) for heading, board in boards.items()}
+def build_result_page(shown: Shown) -> str:
+    """One self-contained page."""
     files = {
         name: base64.b64encode(format_csv(table).encode()).decode("ascii")
-        for name, table in tables.items()
+        for name, table in shown.tables.items()
         if len(table)
     }
+    pairs = tabulate(shown.pairs[:_MOST_ROWS], "Pair", "Difference")
     return build_page(
-        "result.html", title=title, answer=answer, rows=rows_table(rows, plots),
-        verdicts=[one for one in verdicts if one not in answer], pictures=pictures, boards=shown,
-        files=files, notes=notes,
+        "result.html", title=shown.title, answer=shown.answer,
+        component=draw_component(shown, _MOST_ROWS),
+        pairs=pairs.to_html(index=False, border=0) if len(shown.rows) > 2 and len(pairs) else "",
+        steps=shown.next_steps, files=files, notes=shown.notes,
     )  # fmt: skip
 
 
-def rows_table(rows: pd.DataFrame, plots: Sequence[str]) -> str:
-    """The rows as an HTML table, with a column of pictures after the estimate."""
-    names = list(rows)
-    place = next((i + 1 for i, name in enumerate(names) if "[" in name), len(names))
-    headings = [f"<th>{escape(str(name))}</th>" for name in names]
+def draw_component(shown: Shown, most: int) -> str:
+    """The first rows as an HTML table for each dataset, with pictures of scores and gaps."""
+    by_dataset: dict[str, list[ResultRow]] = {}
+    for row in shown.rows[:most]:
+        by_dataset.setdefault(row.dataset, []).append(row)
+    return "".join(
+        (f"<h2>{escape(name)}</h2>" if len(by_dataset) > 1 else "") + _draw_table(shown, rows)
+        for name, rows in by_dataset.items()
+    )
+
+
+def _draw_table(shown: Shown, rows: Sequence[ResultRow]) -> str:
+    scores = [score for row in rows for score in row.scores]
+    axis = (min(scores), max(scores)) if scores and min(scores) < max(scores) else None
+    ends = find_ends(rows, shown.null)
+    has_gaps = any(row.low < row.high for row in rows)
+    has_verdicts = any(row.verdict for row in rows)
+    cells = [name for name in rows[0].cells if name in {key for row in rows for key in row.cells}]
+    heads = [f"<th>{escape(shown.noun)}</th>"]
+    heads += ["<th>Verdict</th>"] if has_verdicts else []
+    heads += ['<th class="pic">Score of each run, and their mean</th>'] if axis else []
+    heads += [f'<th class="n">{escape(name)}</th>' for name in cells[:1]]
+    heads += [f'<th colspan="2">{escape(shown.heading)}</th>'] if has_gaps else []
+    heads += [f'<th class="n">{escape(name)}</th>' for name in cells[1:]]
     lines = []
-    for cells, plot in zip(rows.itertuples(index=False), plots, strict=True):
-        texts = [f"<td>{escape(str(cell))}</td>" for cell in cells]
-        texts.insert(place, f'<td class="plot">{plot}</td>')
-        lines.append(f"<tr>{''.join(texts)}</tr>")
-    headings.insert(place, "<th></th>")
+    for row in rows:
+        word = row.verdict.partition(":")[0].partition(" ")[0]
+        line = [f'<th scope="row">{escape(row.name)}</th>']
+        line += [f'<td><span class="chip {word}">{escape(row.verdict)}</span></td>'] * has_verdicts
+        line += [f'<td class="pic">{draw_scores(row, axis)}</td>'] if axis else []
+        texts = [f'<td class="n">{escape(row.cells.get(name, "–"))}</td>' for name in cells]
+        gap = draw_gap(row, ends, shown.null, word)
+        estimate = f'<td class="pic">{gap}</td><td class="n">{escape(row.estimate)}</td>'
+        lines.append("".join([*line, *texts[:1], estimate * has_gaps, *texts[1:]]))
+    axes = ["<td></td>"] * (1 + has_verdicts)
+    axes += [f'<td class="pic">{draw_axis(axis)}</td>'] if axis else []
+    axes += ["<td></td>"] + [f'<td class="pic">{draw_axis(ends)}</td>'] * has_gaps
     return (
-        f"<table><thead><tr>{''.join(headings)}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="Results"><table class="board">'
+        f"<thead><tr>{''.join(heads)}</tr></thead>"
+        f"<tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody>"
+        f'<tfoot><tr class="axis">{"".join(axes)}</tr></tfoot></table></div>'
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pandas as pd
 from reseed.comparison.claims.designs import SIGN
@@ -83,12 +82,6 @@ def pair_titles(data: ExhibitData, row: PairRow) -> list[str]:
     """Titles of the two compared arms, the first one first; one title if the other is empty."""
     arms = filter(None, (row.model_a, row.model_b))
     return [arm_title(data, arm, row.experiment) for arm in arms]
-
-
-def with_titles(data: ExhibitData, row: PairRow) -> PairRow:
-    """The row with titles for names."""
-    first, second = pair_titles(data, row)
-    return replace(row, model_a=first, model_b=second, metric=metric_title(row.metric))
 
 
 def in_unit(metric: str, unit: str) -> str:

@@ -55,14 +55,6 @@ class Table:
         """Footnote and definitions, for a file on its own."""
         return " ".join(part for part in (self.footnote, *self.definitions) if part)
 
-    @property
-    def with_sections(self) -> pd.DataFrame:
-        """The text with the section of each row as first column, if there are sections."""
-        titled = self.shown.copy()
-        if self.sections:
-            titled.insert(0, "", self.sections)
-        return titled
-
     def levels(self) -> list[list[str]]:
         """Column headings, one list a level."""
         columns = self.shown.columns

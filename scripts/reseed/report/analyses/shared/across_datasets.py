@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims.budget import find_shift
 from reseed.comparison.claims.designs import (
+    POOLED,
     SIGN,
     SIGN_FLIPS,
     SIGNS_SEED,
@@ -21,12 +22,16 @@ from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
+from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.analyses.shared.pairing import ModelGroup
-from reseed.stats.comparison import differences, holm
+from reseed.stats.comparison import differences
 from reseed.stats.many_datasets import compare_over_datasets, rank_within
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
+from reseed.stats.weighted_t import equivalent_df, upper_tail
 
+#: Fewest degrees of freedom of a mean over few datasets: those of five runs.
+_LEAST_DF = 4
 _NAMED_DATASETS = 3  # datasets that a note names; it counts the rest
 
 
@@ -57,9 +62,10 @@ class AcrossDatasets:
         tested is the mean difference if all datasets have one metric that is a share. If not, it is
         the mean difference of the models' ranks within datasets if all pairs of three models or
         more share splits on at least `MIN_DATASETS` datasets; else the number of datasets on which
-        a model is ahead. Each pair is otherwise compared on the datasets where both models have
-        comparable runs. With a region for a share, two one-sided tests against it are added. With
-        fewer datasets, a row only counts them.
+        a model is ahead. On fewer datasets with one metric, the mean difference on exactly these is
+        tested by the runs (and items) of each. Each pair is otherwise compared on the datasets
+        where both models have comparable runs. With a region for a share, two one-sided tests
+        against it are added. With fewer datasets, a row only counts them.
 
         For the literature, rows of all pairs of three models or more have mean ranks (`rank_a`,
         `rank_b`), Friedman's and Nemenyi's p-values and the critical difference of mean ranks.
@@ -71,6 +77,11 @@ class AcrossDatasets:
             if len(positions) < 2:
                 continue
             parts = [groups[i] for i in positions]
+            key = merge_keys(pd.DataFrame([group.key for group in parts]))
+            if len(parts) < MIN_DATASETS and len({group.metric for group in parts}) == 1:
+                pooled = self._pool(parts, [rows_of_pairs[i] for i in positions])
+                rows += [key | row for row in pooled]
+                continue
             models = list(dict.fromkeys(model for group in parts for model in group.models))
             means = [shared_means(group, models) for group in parts]
             is_complete = all(np.isfinite(mean).all() for mean, _ in means)
@@ -79,8 +90,46 @@ class AcrossDatasets:
                 pairs = self._all_pairs(parts, models, means)
             else:
                 pairs = self._known_pairs(parts, [rows_of_pairs[i] for i in positions])
-            key = merge_keys(pd.DataFrame([group.key for group in parts]))
             rows += [key | row for row in self._test(pairs)]
+        return rows
+
+    def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[Row]:
+        """Each pair on exactly these datasets, which count equally, for new runs (and items)."""
+        unit, rows = parts[0], []
+        for on_datasets in _group_pairs(rows_of_pairs).values():
+            known = [row for _, row in on_datasets if "difference" in row]
+            first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
+            signs = [1 if row["model_a"] == first else -1 for row in known]
+            d = np.array([sign * row["difference"] for sign, row in zip(signs, known, strict=True)])
+            if d.sum() < 0:
+                first, second, d, signs = second, first, -d, [-sign for sign in signs]
+            used = {row["dataset"] for row in known}
+            row = self._row(
+                parts, first, second, [one for one in parts if one.key["dataset"] in used]
+            )
+            row |= {
+                "metric": unit.metric, "factor": unit.factor, "unit": unit.unit,
+                "greater_is_better": unit.greater_is_better, "min_runs": len(parts),
+                "rope": self.ropes.get(unit.metric, np.nan), "test": POOLED.test,
+                "left_out": sum(one["left_out"] for _, one in on_datasets),
+                "missing": _missing(parts, used), **_describe(d),
+            }  # fmt: skip
+            rows.append(row)
+            for side, other in ("ab", "ba") if len(d) else ():
+                means = [
+                    one[f"mean_{side if sign > 0 else other}"]
+                    for sign, one in zip(signs, known, strict=True)
+                ]
+                row[f"mean_{side}"] = float(np.mean(means))
+            varying = [one for one in known if one.get("scale", 0.0) > 0]
+            if len(varying) < len(parts):
+                continue
+            pooled = _pool_parts(varying)
+            if equivalent_df(self.alpha / 2, pooled) >= _LEAST_DF:
+                scale = float(np.sqrt(sum(part for part, _ in pooled)))
+                p = min(1.0, 2 * upper_tail(abs(d.mean()) / scale, pooled))
+                row |= {"scale": scale, "parts": pooled, "p": p}
+        adjust_family(rows, "datasets")
         return rows
 
     def _row(self, parts: list[ModelGroup], a: str, b: str, used: list[ModelGroup]) -> Row:
@@ -142,11 +191,7 @@ class AcrossDatasets:
 
     def _known_pairs(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[_Pair]:
         """Each pair of models, on the datasets where both have comparable runs."""
-        by_pair: dict[frozenset, list[tuple[int, Row]]] = {}
-        for place, pairs in enumerate(rows_of_pairs):
-            for row in pairs:
-                pair = frozenset((row["model_a"], row["model_b"]))
-                by_pair.setdefault(pair, []).append((place, row))
+        by_pair = _group_pairs(rows_of_pairs)
         return [self._known_pair(parts, on_datasets) for on_datasets in by_pair.values()]
 
     def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, Row]]) -> _Pair:
@@ -180,14 +225,14 @@ class AcrossDatasets:
             for (row, _), p, adjusted, least in zip(
                 tested, test.p_value, test.p_adjusted, test.p_least, strict=True
             ):
-                row |= {"p": float(p), "p_adjusted": float(adjusted), "p_holm": float(adjusted)}
+                row |= {"p": float(p), "p_adjusted": float(adjusted)}
                 row |= {"p_least": float(least), "pairs": len(tested)}
                 row["detectable_sd"] = find_shift(PairRow.of(row), int(row["n"]))
         self._test_equivalence(tested)
         return [row for row, _ in pairs]
 
     def _test_equivalence(self, tested: list[_Pair]) -> None:
-        """Two one-sided tests against the region of a share, Holm over the pairs."""
+        """Two one-sided tests against the region of a share, times the number of pairs."""
         with_region = []
         for row, d in tested:
             if rope := self.ropes.get(row["metric"]):
@@ -195,10 +240,36 @@ class AcrossDatasets:
                 row["rope"] = rope
                 row["equivalence_p"] = flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
                 with_region.append(row)
-        if with_region:
-            adjusted = holm([row["equivalence_p"] for row in with_region])
-            for row, p in zip(with_region, adjusted, strict=True):
-                row["equivalence_p_holm"] = float(p)
+        for row in with_region:
+            row["equivalence_p"] = min(1.0, len(with_region) * row["equivalence_p"])
+
+
+def _group_pairs(rows_of_pairs: list[list[Row]]) -> dict[frozenset[str], list[tuple[int, Row]]]:
+    """The rows of each pair of models, with the place of their dataset."""
+    by_pair: dict[frozenset[str], list[tuple[int, Row]]] = {}
+    for place, pairs in enumerate(rows_of_pairs):
+        for row in pairs:
+            pair = frozenset((row["model_a"], row["model_b"]))
+            by_pair.setdefault(pair, []).append((place, row))
+    return by_pair
+
+
+def _pool_parts(rows: list[Row]) -> list[tuple[float, float]]:
+    """Parts of the squared error of the mean of independent differences, like ones together.
+
+    Each has Satterthwaite's degrees of freedom.
+    """
+    by_row = []
+    for row in rows:
+        parts = row.get("parts") or [(1.0, row["df"])]
+        total = sum(part for part, _ in parts)
+        by_row.append([(row["scale"] ** 2 * part / total, df) for part, df in parts])
+    pooled = []
+    for like in zip_longest(*(reversed(parts) for parts in by_row), fillvalue=(0.0, 1.0)):
+        total, squares = sum(part for part, _ in like), sum(part**2 / df for part, df in like)
+        if total > 0:
+            pooled.append((total / len(rows) ** 2, total**2 / squares))
+    return pooled
 
 
 def _find_share(groups: list[ModelGroup]) -> ModelGroup | None:

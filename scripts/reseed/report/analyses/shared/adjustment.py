@@ -1,4 +1,9 @@
-"""Adjusted p-values, joint intervals and detectable differences of a family of pairs."""
+"""Test and interval of each pair, for all pairs of a family at once (Bonferroni).
+
+With m tested pairs each is tested at α/m: `p_adjusted` is m · p, at most 1, and the interval has
+the level 1 − α/m. So an interval excludes 0 exactly where a difference is shown, and all intervals
+of a family cover together with 1 − α, whatever the dependence of the pairs.
+"""
 
 from __future__ import annotations
 
@@ -6,72 +11,69 @@ import numpy as np
 
 from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.core.schemas import Row
-from reseed.stats.comparison import holm
+from reseed.stats.paired_proportions import score_interval
 from reseed.stats.planning import detectable_effect
-from reseed.stats.simultaneous import holm_in_both_directions, intervals_of_holm
+from reseed.stats.skewness import accepted_t
 from reseed.stats.weighted_t import upper_quantile
 
-#: p-value, its adjusted column, and the adjustment; that in both directions decides.
-_ADJUSTED = (
-    ("p", "p_adjusted", holm_in_both_directions),
-    ("p", "p_holm", holm),
-    ("rank_p", "rank_p_holm", holm),
-    ("equivalence_p", "equivalence_p_holm", holm),
-    ("conservative_p", "conservative_p_holm", holm_in_both_directions),
-    ("skew_p", "skew_p_adjusted", holm_in_both_directions),
-    ("p_rounded", "p_adjusted_rounded", holm_in_both_directions),
-    ("p_if_se", "p_adjusted_if_se", holm_in_both_directions),
-)
 
+def adjust_family(rows: list[Row], family: str = "") -> None:
+    """Add `p_adjusted`, `low`, `high` and `pairs` to the rows of a family that have a test.
 
-def adjust_p(rows: list[Row]) -> None:
-    """Adjust p-values over the pairs that vary; `pairs` is their number. Others keep theirs."""
-    tested = [row for row in rows if row["low"] < row["high"]]
+    Rows without enough runs or without variation have no p and no interval.
+
+    Args:
+        rows: of `pairs` or `item_pairs`, with `p`, `scale`, `parts` or `df`, and `alpha`.
+        family: name of the family, as `pairs` shows it.
+    """
+    tested = []
     for row in rows:
-        row |= {"p_holm": row["p"], "p_adjusted": row["p"], "pairs": len(tested)}
-    _adjust(tested)
-
-
-def _adjust(tested: list[Row]) -> None:
-    for name, column, adjust in _ADJUSTED:
-        with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
-        adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
-        for row, p in zip(with_p, adjusted, strict=True):
-            row[column] = p
-
-
-def adjust_family(rows: list[Row], family: str) -> None:
-    """Adjust p-values over the pairs of a family that have enough runs and variation."""
-    with_test = (row for row in rows if np.isfinite(row.get("p", np.nan)))
-    tested = [r for r in with_test if r["n"] >= r["min_runs"] and r["low"] < r["high"]]
+        if _is_tested(row):
+            tested.append(row)
+        else:
+            row["p"] = np.nan
     if not tested:
         return
-    _adjust(tested)
-    count = len(tested)
+    alpha, count = tested[0]["alpha"], len(tested)
+    ends = _find_intervals(tested, alpha / count)
+    for row, low, high in zip(tested, *ends, strict=True):
+        row |= {"family": family, "pairs": count, "low": low, "high": high}
+        row["p_adjusted"] = min(1.0, count * row["p"])
+    by_runs = [row for row in tested if "df" in row and row.get("design") != ITEM_MODEL.design]
+    if by_runs:
+        # Rounding leaves few distinct degrees of freedom to compute for.
+        df, power = np.round([row["df"] for row in by_runs], 1), by_runs[0]["target_power"]
+        for row, effect in zip(by_runs, detectable_effect(df, power, alpha / count), strict=True):
+            row["detectable"] = float(effect) * row["scale"]
+
+
+def _is_tested(row: Row) -> bool:
+    varies = row.get("scale", 0.0) > 0 or row.get("discordant") is not None
+    has_enough = row.get("n", 0) >= row.get("min_runs", 0)
+    return bool(np.isfinite(row.get("p", np.nan)) and varies and has_enough)
+
+
+def _find_intervals(tested: list[Row], alpha: float) -> tuple[list[float], list[float]]:
+    """The differences that the test of each row keeps at size `alpha`."""
+    known: dict[float, float] = {}
+    critical = []
     for row in tested:
-        row |= {"pairs": count, "family": family}
-    tested = [row for row in tested if row["design"] != ITEM_MODEL.design]  # has its own columns
-    if not tested:
-        return
-    # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
-    level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
-    effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
-    joint_low, joint_high = _find_joint_intervals(tested)
-    for k, row in enumerate(tested):
-        row |= {
-            "joint_low": joint_low[k],
-            "joint_high": joint_high[k],
-            "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
-            "detectable": float(effect[k]) * row["scale"],
-        }
-
-
-def _find_joint_intervals(tested: list[Row]) -> tuple[np.ndarray, np.ndarray]:
-    parts = [row.get("parts") or [(1.0, row["df"])] for row in tested]
-    return intervals_of_holm(
-        [row["difference"] for row in tested],
-        [row["scale"] for row in tested],
-        [row["p_adjusted"] for row in tested],
-        quantile=lambda tail: np.array([upper_quantile(tail, one) for one in parts]),
-        alpha=tested[0]["alpha"],
+        parts = row.get("parts") or [(1.0, row["df"])]
+        if len(parts) > 1:
+            critical.append(upper_quantile(alpha / 2, parts))
+        else:
+            ((_, df),) = parts
+            if df not in known:
+                known[df] = upper_quantile(alpha / 2, parts)
+            critical.append(known[df])
+    skew = np.nan_to_num([row.get("skewness", 0.0) for row in tested])
+    least, greatest = accepted_t(critical, skew)
+    difference, scale = (
+        np.array([row[name] for row in tested]) for name in ("difference", "scale")
     )
+    low, high = difference - greatest * scale, difference - least * scale
+    for k, row in enumerate(tested):
+        if row.get("discordant") is not None:
+            only_a, only_b = row["discordant"]
+            low[k], high[k] = score_interval(only_a, only_b, row["items"], 1 - alpha)
+    return low.tolist(), high.tolist()

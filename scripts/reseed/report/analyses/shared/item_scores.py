@@ -1,11 +1,11 @@
 """Scores of items of models on one test set, and the one test of two models by them.
 
-`compare_items`, `gate` and the analyses `pairs`, `item_pairs` and `seeds_needed` all test here.
+`gate` and the analyses `pairs`, `item_pairs` and `seeds_needed` all test here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
@@ -70,8 +70,7 @@ class ItemScores:
     targets: (items,) what is true of each item, where `values` are predictions; else None.
     has_own_seeds: whether equal seeds of two models share nothing.
     fixed: factors whose levels are no sample, so that they are averaged: `seed` or `prompt`.
-    bootstrap: (model, model, level) → ends of an interval of the metric itself, where it is no mean
-        over items.
+    metric: what `values` are contributions to, where it is no mean over items; else empty.
     """
 
     dataset: str
@@ -83,7 +82,7 @@ class ItemScores:
     targets: Array | None = None
     has_own_seeds: bool = False
     fixed: tuple[str, ...] = ()
-    bootstrap: Callable[[str, str, float], tuple[float, float]] | None = None
+    metric: str = ""
 
     @property
     def has_verdict(self) -> bool:
@@ -112,7 +111,7 @@ class ItemScores:
 
 
 def compare_models(
-    scores: ItemScores, a: str, b: str, sign: int, level: float = 0.95
+    scores: ItemScores, a: str, b: str, sign: int
 ) -> tuple[ItemDifference, bool | None]:
     """The test of model `a` − `b`, and whether seeds are shared (None: seeds are not sampled).
 
@@ -120,7 +119,6 @@ def compare_models(
         scores: of both models.
         a, b: the models.
         sign: 1 if more is better, else −1.
-        level: of the interval.
     """
     sides, is_shared = scores.pair_seeds(a, b)
     first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
@@ -129,7 +127,7 @@ def compare_models(
     factors = [Factor(name, shared[name]) for name in scores.sampled]
     noise = sum(one.noise for one in sides)
     result = item_difference(
-        first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
+        first, second, factors, clusters=scores.clusters, repeat_variance=noise
     )
     return result, is_shared if "seed" in result.levels else None
 
@@ -145,25 +143,24 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
     )  # fmt: skip
 
 
-def list_item_test(test: ItemDifference, is_shared: bool | None, rope: float | None = None) -> Row:
+def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
     """Columns of a test over items; `share_SOURCE` is its part of se²; `is_shared`: of seeds."""
     shares = dict.fromkeys(SOURCES, 0.0)
     total = sum(one.variance for one in test.contributions)
     for one in test.contributions:
         shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
-    tail = dict.fromkeys(SKEW_COLUMNS, nan) | {"skew_p": test.p_value, "better_unit": ""}
+    tail: Row = dict.fromkeys(SKEW_COLUMNS, nan) | {"better_unit": ""}
     if test.tail:
         tail = count_better(test.tail.differences, test.level) | {
-            "skewness": test.tail.skewness, "skew_p": test.skew_p, "better_unit": test.tail.unit,
+            "skewness": test.tail.skewness, "better_unit": test.tail.unit,
         }  # fmt: skip
     return {
         "difference": test.difference,
-        "low": test.low,
-        "high": test.high,
         "se": test.se,
         "p": test.p_value,
         "scale": test.se,
         "parts": test.parts,
+        "discordant": test.discordant,
         "contributions": test.contributions,
         "method": test.method,
         "shared_seeds": is_shared,
@@ -171,7 +168,7 @@ def list_item_test(test: ItemDifference, is_shared: bool | None, rope: float | N
         **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
         **{f"share_{source}": share for source, share in shares.items()},
         **tail,
-    } | ({"rope": rope, "equivalence_p": test.equivalence_p(rope)} if rope else {})
+    }
 
 
 def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
@@ -179,7 +176,7 @@ def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
     means = (scores.models[model].values.mean() for model in (a, b))
     clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
     levels = {"item": len(scores.items), "cluster": clusters}
-    numbers = ("low", "high", "se", "p", "cluster_df", "detectable")
+    numbers = ("se", "p", "cluster_df", "detectable")
     return {
         "difference": float(sign * np.subtract(*means)),
         **dict.fromkeys(numbers, nan),
@@ -194,7 +191,7 @@ def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
 
 
 def list_designs(result: ItemDifference, alpha: float) -> dict[str, float]:
-    """Smallest detectable difference at the first step of Holm's test, now and with more."""
+    """Smallest detectable difference of the test of size `alpha`, now and with more."""
     columns = dict.fromkeys(["detectable", *(f"detectable_2x_{s}" for s in SOURCES)], nan)
     if result.se == 0:
         return columns
@@ -214,8 +211,6 @@ def compare_pair(
     sign: int,
     *,
     alpha: float,
-    level: float,
-    rope: float | None = None,
 ) -> Row:
     """Columns of the pair `a` − `b`: its test, and what more levels of each source would show.
 
@@ -223,14 +218,12 @@ def compare_pair(
         scores: of both models.
         a, b: the models.
         sign: 1 if more is better, else −1.
-        alpha: size of the test at Holm's first step.
-        level: of the interval.
-        rope: half-width of practical equivalence, in units of the score.
+        alpha: size of the test.
     """
     if not scores.has_verdict:
         return list_means(scores, a, b, sign)
-    test, is_shared = compare_models(scores, a, b, sign, level)
-    return list_item_test(test, is_shared, rope) | list_designs(test, alpha)
+    test, is_shared = compare_models(scores, a, b, sign)
+    return list_item_test(test, is_shared) | list_designs(test, alpha)
 
 
 def find_item_scores(
@@ -250,13 +243,13 @@ def find_item_scores(
 
 
 def test_pair(
-    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, level: float
-) -> ItemDifference | None:
-    """The test of model `a` − `b` over seeds and items; None without items, or with one run."""
+    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing
+) -> tuple[ItemDifference, bool | None] | None:
+    """`compare_models` over seeds and items; None without items, or with one run."""
     scores = find_item_scores(data, group, a, b, pairing) if pairing.n > 1 else None
     if scores is None or not scores.has_verdict:
         return None
-    return compare_models(scores, a, b, group.sign, level)[0]
+    return compare_models(scores, a, b, group.sign)
 
 
 test_pair.__test__ = False  # type: ignore[attr-defined]

@@ -97,12 +97,6 @@ class ModelGroup:
         return self._table[0]
 
     @cached_property
-    def scores_by_number(self) -> np.ndarray:
-        """(models, runs) scores, where run i on a split is the i-th of each model by its seeds."""
-        trials = self.trials.sort_values([*MODEL_SEED_COLUMNS], kind="stable")
-        return self._tabulate(trials, SPLIT_COLUMNS)[0]
-
-    @cached_property
     def split(self) -> np.ndarray:
         """(runs,) number of the split of each run, in rising order."""
         splits = self._table[1][:, : len(SPLIT_COLUMNS)]

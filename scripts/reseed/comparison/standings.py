@@ -1,0 +1,169 @@
+"""One row a model, best first: its runs, mean, gap to the leader or the baseline, and verdict.
+
+Gaps have the sign of the subtraction, the score of the model minus that of the other, also where
+lower scores are better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import isfinite, nan
+from typing import TYPE_CHECKING, NamedTuple
+
+from reseed.comparison.claims.designs import POOLED, SIGN
+from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.shown import ResultRow, format_estimate
+from reseed.comparison.claims.verdicts import ALL_DATASETS, label_outcome
+from reseed.metrics.names import metric_title_in_text
+from reseed.report.analyses.leaderboard import BoardRow
+from reseed.report.analyses.shared.data import primary_metric
+
+if TYPE_CHECKING:
+    from reseed.comparison.result import Comparison
+
+
+class Section(NamedTuple):
+    """The models on one dataset, or over all, best first.
+
+    reference: the leader, or the baseline, that the gaps are measured from.
+    """
+
+    dataset: str
+    board: list[BoardRow]
+    reference: str
+    pairs: dict[frozenset[str], PairRow]
+
+    def find(self, model: str, other: str = "") -> PairRow | None:
+        """The comparison of a model with another one, by default the reference."""
+        return self.pairs.get(frozenset((model, other or self.reference)))
+
+
+def list_sections(comparison: Comparison) -> list[Section]:
+    """All datasets together first, where models were tested over them; then each dataset."""
+    baseline = (comparison.analyses["pairs"].get("options") or {}).get("baseline") or ""
+    by_dataset: dict[str, dict[frozenset[str], PairRow]] = {}
+    for row in comparison.pair_rows:
+        of_dataset = by_dataset.setdefault(row.dataset, {})
+        of_dataset[frozenset((row.model_a, row.model_b))] = row
+    boards: dict[str, list[BoardRow]] = {}
+    for one in BoardRow.read(comparison.statistics("leaderboard")):
+        boards.setdefault(one.dataset, []).append(one)
+    sections = []
+    for dataset in sorted(boards, key=lambda name: name != ALL_DATASETS):
+        board = [row for row in boards[dataset] if isfinite(row.mean)]
+        pairs = by_dataset.get(dataset, {})
+        is_tested = any(isfinite(row.p_adjusted) for row in pairs.values())
+        if not board or (dataset == ALL_DATASETS and not is_tested):
+            continue
+        board = _average_board(dataset, board, boards, pairs)
+        known = baseline if baseline in {row.model for row in board} else board[0].model
+        sections.append(Section(dataset, board, known, pairs))
+    return sections
+
+
+def _average_board(
+    dataset: str, board: list[BoardRow], boards: dict[str, list[BoardRow]],
+    pairs: dict[frozenset[str], PairRow],
+) -> list[BoardRow]:  # fmt: skip
+    """Models by their mean over few datasets where pairs are compared by it, not by rank."""
+    pooled = [pair for pair in pairs.values() if pair.test == POOLED.test]
+    if dataset != ALL_DATASETS or not pooled:
+        return board
+    by_model: dict[str, list[BoardRow]] = {}
+    for name, rows in boards.items():
+        for row in rows if name != ALL_DATASETS else []:
+            by_model.setdefault(row.model, []).append(row)
+    averaged = [
+        replace(
+            row, metric=pooled[0].metric, greater_is_better=pooled[0].greater_is_better,
+            mean=sum(one.mean for one in by_model[row.model]) / len(by_model[row.model]),
+            n=sum(one.n for one in by_model[row.model]), sd=nan,
+        )
+        for row in board
+    ]  # fmt: skip
+    sign = -1 if pooled[0].greater_is_better else 1
+    return sorted(averaged, key=lambda row: sign * row.mean)
+
+
+def list_models(comparison: Comparison, sections: Iterable[Section]) -> list[ResultRow]:
+    """The rows of all sections."""
+    return [_describe(comparison, section, row) for section in sections for row in section.board]
+
+
+def _describe(comparison: Comparison, section: Section, row: BoardRow) -> ResultRow:
+    pair = section.find(row.model)
+    scores, mean_text = [], f"{row.mean:.2f}"
+    if row.metric != "rank":
+        mean_text = f"{row.mean:#.4g}".rstrip(".")
+    if section.dataset != ALL_DATASETS:
+        runs = comparison.data.metrics
+        runs = runs[(runs["dataset"] == row.dataset) & (runs["model"] == row.model)]
+        scores = runs[primary_metric(comparison.data.info, row.dataset)].dropna().tolist()
+    runs_text = f"{row.n:,}" + (f" ({row.failed:,} failed)" if row.failed else "")
+    cells = {
+        head_mean(row): mean_text,
+        "p": format_p(pair.p_adjusted) if pair and isfinite(pair.p_adjusted) else "–",
+        "Runs": runs_text,
+        "SD": f"{row.sd:.2g}" if isfinite(row.sd) and row.n > 1 else "–",
+    }
+    if pair is None:
+        is_reference = row.model == section.reference
+        is_leader = section.reference == section.board[0].model
+        word = ("leader" if is_leader else "baseline") if is_reference else "not compared"
+        estimate = "" if is_reference else "–"
+        return ResultRow(
+            row.model, word, estimate, cells=cells, dataset=row.dataset, scores=scores,
+            mean=row.mean,
+        )  # fmt: skip
+    verdict, (value, low, high) = label_outcome(pair, row.model), measure_gap(pair, row.model)
+    if pair.metric == "rank":
+        estimate = f"{value:+.2f} in mean rank".replace("-", "−")
+    elif pair.test == SIGN.test:
+        side = "ahead" if row.model == pair.model_a else "behind"
+        estimate = f"{side} on {pair.wins:.0f} of {pair.n:.0f} datasets"
+    else:
+        estimate = format_estimate(value, low, high, pair.unit)
+    drawn = (value, low, high) if low < high else (nan, nan, nan)
+    return ResultRow(row.model, verdict, estimate, *drawn, cells, row.dataset, scores, row.mean)
+
+
+def head_mean(row: BoardRow) -> str:
+    """`Mean accuracy ↑`: the heading of a column of means."""
+    if row.metric == "rank":
+        return "Mean rank ↓"
+    return f"Mean {metric_title_in_text(row.metric)} {'↑' if row.greater_is_better else '↓'}"
+
+
+def measure_gap(pair: PairRow, model: str) -> tuple[float, float, float]:
+    """The score of `model` minus that of the other one, with its interval, in the unit shown."""
+    value, low, high = pair.shown_difference
+    is_literal = (model == pair.model_a) == pair.greater_is_better
+    return (value, low, high) if is_literal else (-value, -high, -low)
+
+
+def list_pairs(pairs: Sequence[PairRow]) -> list[ResultRow]:
+    """One row a compared pair: what is shown of the first model, `a – b`."""
+    rows = []
+    for pair in sorted(pairs, key=_order):
+        gap = measure_gap(pair, pair.model_a)
+        estimate = format_estimate(*gap, pair.unit)
+        if pair.metric == "rank":
+            estimate = f"{gap[0]:+.2f} in mean rank".replace("-", "−")
+        elif pair.test == SIGN.test:
+            estimate = f"ahead on {pair.wins:.0f} of {pair.n:.0f} datasets"
+        cells = {
+            "p": format_p(pair.p_adjusted) if isfinite(pair.p_adjusted) else "–",
+            "Flips": format_share(pair.instability) if isfinite(pair.instability) else "–",
+        }
+        name = f"{pair.model_a} – {pair.model_b}"
+        drawn = gap if gap[1] < gap[2] else (nan, nan, nan)
+        rows.append(ResultRow(name, label_outcome(pair), estimate, *drawn, cells, pair.dataset))
+    return rows
+
+
+def _order(pair: PairRow) -> tuple[bool, str, float]:
+    """Over all datasets first, then by dataset and p."""
+    p = pair.p_adjusted if isfinite(pair.p_adjusted) else 2.0
+    return pair.dataset != ALL_DATASETS, pair.dataset, p
