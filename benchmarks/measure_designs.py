@@ -1,10 +1,9 @@
 """False claims among equal models by each row of the decision table, for docs/methods.
 
-`python benchmarks/measure_designs.py --output docs/methods/simulations/designs.csv`. Means pass
-through `reseed.compare`, pooled datasets through the analysis `pairs`, others through the functions
-behind it, many pairs at once. A case counts simulations in which anything is claimed at
-5 %. `label` groups the cases that one cell of the table states as a range. Methods that are named
-are measured again; the others keep their rows.
+`python benchmarks/measure_designs.py --output docs/methods/simulations/designs.csv`. The functions
+are those of `compare` and of the analysis `pairs`, for many pairs at once.
+A case counts simulations in which anything is claimed at 5 %. `label` groups the cases that one
+cell of the table states as a range. With `--only`, other methods keep their rows.
 """
 
 import argparse
@@ -14,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import reseed
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
+from reseed.comparison import means as means_tests
 from reseed.comparison.claims import designs
-from reseed.comparison.claims.verdicts import ALL_DATASETS
-from reseed.core.study_info import DatasetInfo, StudyInfo
+from reseed.readers.paper_tables import read_means
 from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.across_datasets import AcrossDatasets
 from reseed.report.analyses.shared.adjustment import adjust_family
-from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.item_scores import (
     ItemScores,
     ModelScores,
@@ -40,8 +38,8 @@ Row = tuple[str, str, ArrayLike]
 _ALPHA = 0.05
 
 
-def _claim_by_runs(scores: np.ndarray, ratio: float = 0.0, seeds: str = "shared") -> list[bool]:
-    """Whether any model is called better, for each simulation.
+def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[list[dict]]:
+    """The rows of all pairs of models of each simulation, before they are adjusted.
 
     Args:
         scores: (simulations, models, runs); NaN where a model has no such run.
@@ -57,42 +55,49 @@ def _claim_by_runs(scores: np.ndarray, ratio: float = 0.0, seeds: str = "shared"
     is_paired = batch[0].is_paired
     test = pairs._compare_paired if is_paired else pairs._compare_unpaired
     columns = pairs._describe(group, batch, 0) | test(group, batch, pairs.Options())
-    same = {"alpha": _ALPHA, "target_power": 0.8, "n": batch[0].n, "min_runs": 5}
+    same = {
+        "alpha": _ALPHA, "target_power": 0.8, "n": batch[0].n, "min_runs": 5, "left_out": 0
+    }  # fmt: skip
     rows = [
-        same | {name: one[k] if isinstance(one, list) else one for name, one in columns.items()}
+        same
+        | {name: one[k] if isinstance(one, list) else one for name, one in columns.items()}
+        | {"model_a": f"m{i[k % i.size]}", "model_b": f"m{j[k % i.size]}"}
         for k in range(len(batch))
     ]
-    return [_find_claim(rows[start : start + i.size]) for start in range(0, len(rows), i.size)]
+    return [rows[start : start + i.size] for start in range(0, len(rows), i.size)]
+
+
+def _claim_by_runs(scores: np.ndarray, ratio: float = 0.0, seeds: str = "shared") -> list[bool]:
+    """Whether any model is called better, for each simulation; arguments of `_test_runs`."""
+    return [_find_claim(family) for family in _test_runs(scores, ratio, seeds)]
 
 
 def _find_claim(family: list[dict]) -> bool:
     """Whether any interval of a family excludes 0."""
     adjust_family(family)
-    tested = [row for row in family if "low" in row]
+    return _has_claim(family)
+
+
+def _has_claim(adjusted: list[dict]) -> bool:
+    tested = [row for row in adjusted if "low" in row]
     return any(row["low"] > 0 or row["high"] < 0 for row in tested)
 
 
-def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> np.ndarray:
-    """Whether the analysis `pairs` calls any model better over all datasets.
+def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> list[bool]:
+    """Whether any model is called better on all datasets together.
 
     Args:
         scores: (simulations, datasets, models, runs).
         ratio: n_test / n_train, if the runs are splits; 0: they are seeds.
     """
-    places, table = np.indices(scores.shape).reshape(4, -1), {"score": scores.ravel()}
-    for name, place in zip(("experiment", "dataset", "model"), places, strict=False):
-        labels = np.array([f"{name}{number:05}" for number in range(place.max() + 1)])
-        table[name] = labels[place]
-    fixed = dict.fromkeys(("data_seed", "repeat", "fold", "init", "order", "dropout", "augment"), 0)
-    table |= fixed | {"data_seed" if ratio else "init": places[3]}
-    table |= {"status": "ok", "varied": "data" if ratio else "seeds", "scheme": "holdout"}
-    table |= {"test_ratio": ratio / (1 + ratio), "hyperparameters_source": "default"}
-    metrics = pd.DataFrame(table)
-    dataset = DatasetInfo(metric="score", greater_is_better=True)
-    info = StudyInfo(scale="demo", datasets=dict.fromkeys(metrics["dataset"].unique(), dataset))
-    found = pairs.analyse(Data(metrics, info), pairs.Options())
-    found = found[found["dataset"] == ALL_DATASETS]
-    return (found["outcome"] == "better").groupby(found["experiment"]).any().to_numpy()
+    groups, by_dataset = [], []
+    for number in range(scores.shape[1]):
+        key = {"dataset": f"d{number}"}
+        groups.append(ModelGroup(key, "score", True, 1.0, "", ratio, pd.DataFrame(), {}))
+        tested = _test_runs(scores[:, number], ratio)
+        by_dataset.append([[row | key for row in family] for family in tested])
+    pool = AcrossDatasets(_ALPHA, {})._pool
+    return [_has_claim(pool(groups, [*rows])) for rows in zip(*by_dataset, strict=True)]
 
 
 def _claim_by_items(scores: Sequence[ItemScores]) -> list[bool]:
@@ -156,8 +161,8 @@ def means(rng: Rng, n_sim: int) -> Iterator[Row]:
                 yield "", f"{case}, standard errors, not said", _claim_by_means(x, 12, False)
 
 
-def _claim_by_means(x: np.ndarray, decimals: int, is_said: bool = True) -> np.ndarray:
-    """Whether `compare` calls any model better; scores (simulations, models, runs)."""
+def _claim_by_means(x: np.ndarray, decimals: int, is_said: bool = True) -> list[bool]:
+    """Whether any printed mean is called better; scores (simulations, models, runs)."""
     runs = x.shape[-1]
     mean, spread = x.mean(axis=-1), x.std(axis=-1, ddof=1)
     if not is_said:
@@ -170,9 +175,12 @@ def _claim_by_means(x: np.ndarray, decimals: int, is_said: bool = True) -> np.nd
     table = pd.DataFrame(
         {"dataset": dataset.astype(str), "model": model.astype(str), "accuracy": cells}
     )
-    options = {"spread": "sd"} if is_said else {}
-    found = reseed.compare(table, metric="accuracy", runs=runs, **options).verdicts
-    return (found["outcome"] == "better").groupby(found["dataset"]).any().to_numpy()
+    known = read_means(table, runs, "sd" if is_said else None, None, {})
+    claims = []
+    for _, part in known.groupby("dataset", sort=False):
+        tested = means_tests._test_pairs(means_tests._list_pairs(part, None, True), _ALPHA, 5)
+        claims.append(bool(((tested["low"] > 0) | (tested["high"] < 0)).any()))
+    return claims
 
 
 def seeds(rng: Rng, n_sim: int) -> Iterator[Row]:

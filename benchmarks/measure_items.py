@@ -119,7 +119,7 @@ def measure(rng: Rng, design: Design, n_sim: int) -> float:
         keep = tuple(axis for axis in (0, 1) if a.shape[axis] == 1)
         result = item_difference(a.squeeze(keep), b.squeeze(keep), factors, clusters=index)
         claims.append(result.p_value <= 0.05)
-    return round(float(np.mean(claims)), 4)
+    return round(float(np.mean(claims)), 3)
 
 
 def main() -> None:

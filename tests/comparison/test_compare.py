@@ -67,7 +67,7 @@ def test_comparison_has_all_results(comparison, tmp_path):
     assert "30 runs, 0 failed" in text
     assert comparison.plot().axes
     assert comparison.plot("ranks").axes
-    assert comparison.to_latex().startswith("% Needs \\usepackage{booktabs")
+    assert comparison.to_latex().startswith("% Needs \\usepackage{array,booktabs")
     assert "| old |" in comparison.to_markdown()
     page = comparison.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == page

@@ -90,7 +90,7 @@ def _state_leader(section: Section) -> str:
     verb = "has" if len(tied) == 1 else "share"
     by_label: dict[str, list[PairRow]] = {}
     for row in section.board[1:]:
-        if pair := section.find(row.model, best.model):
+        if row.model not in tied and (pair := section.find(row.model, best.model)):
             by_label.setdefault(label_outcome(pair, best.model), []).append(pair)
     parts = []
     words = ("better", "worse", "equal", "undecided", "not tested")
@@ -99,7 +99,8 @@ def _state_leader(section: Section) -> str:
     ):
         word, _, reason = label.partition(": ")
         others = [row.model_b if row.model_a == best.model else row.model_a for row in pairs]
-        size = f" by {_format_size(pairs[0])}" if word == "better" and len(pairs) == 1 else ""
+        has_size = word == "better" and len(pairs) == 1 and is_over == (pairs[0].metric == "rank")
+        size = f" by {_format_size(pairs[0])}" if has_size else ""
         link = {"better": "than", "worse": "than", "undecided": "against", "not tested": "against"}
         parts.append(
             f"{word} {link.get(word, 'to')} {_list(others, len(section.board) - 1)}{size}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -27,8 +28,14 @@ def build_result_page(shown: Shown) -> str:
         "result.html", title=shown.title, answer=shown.answer,
         component=draw_component(shown, _MOST_ROWS),
         pairs=pairs.to_html(index=False, border=0) if len(shown.rows) > 2 and len(pairs) else "",
-        steps=shown.next_steps, files=files, notes=shown.notes,
+        steps={name: _mark_options(text) for name, text in shown.next_steps.items()},
+        files=files, notes=shown.notes,
     )  # fmt: skip
+
+
+def _mark_options(text: str) -> str:
+    """HTML in which options, such as `--rope 0.01`, are set as code."""
+    return re.sub(r"(--[a-z-]+(?: [\w.]*\d\w*)?)", r"<code>\1</code>", escape(text))
 
 
 def draw_component(shown: Shown, most: int) -> str:
@@ -61,7 +68,10 @@ def _draw_table(shown: Shown, rows: Sequence[ResultRow]) -> str:
         line = [f'<th scope="row">{escape(row.name)}</th>']
         line += [f'<td><span class="chip {word}">{escape(row.verdict)}</span></td>'] * has_verdicts
         line += [f'<td class="pic">{draw_scores(row, axis)}</td>'] if axis else []
-        texts = [f'<td class="n">{escape(row.cells.get(name, "–"))}</td>' for name in cells]
+        texts = [
+            f'<td class="n" data-label="{escape(name)}">{escape(row.cells.get(name, "–"))}</td>'
+            for name in cells
+        ]
         gap = draw_gap(row, ends, shown.null, word)
         estimate = f'<td class="pic">{gap}</td><td class="n">{escape(row.estimate)}</td>'
         lines.append("".join([*line, *texts[:1], estimate * has_gaps, *texts[1:]]))
