@@ -116,6 +116,8 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         return long.with_frame(long.frame.assign(**named), note)
     _ask_two_headings(table, options, models)
     check_range(table, models, "model", options.metrics)
+    if not options.headings:
+        _ask_counts(table, models)
     long = stack(table, models, others, "model", reason)
     return long.with_frame(long.frame.rename(columns={"value": "correct"} if are_hits else {}))
 
@@ -133,6 +135,24 @@ def _ask_target(table: SourceTable, options: ReadOptions, models: list[str]) -> 
             ),
         )
         table.raise_errors()
+
+
+def _ask_counts(table: SourceTable, models: list[str]) -> None:
+    """Raise the question whether columns of whole numbers, next to fractions, are models.
+
+    They may be sizes or ages. Scores that are 0 or 1, or always the same, are no counts.
+    """
+    values = {c: table.numbers(c).dropna() for c in models}
+    counts = [
+        c for c, column in values.items()
+        if (column % 1 == 0).all() and column.abs().max() > 1 and column.nunique() > 1
+    ]  # fmt: skip
+    if len(table.frame) > 2 and counts and any((values[c] % 1 != 0).any() for c in models):
+        raise table.error(
+            f"each column of numbers is read as a model, but {join_names(counts)} holds whole "
+            "numbers, and others do not",
+            propose("Remove what is no model. If all are models: ", {"headings": "model"}),
+        )
 
 
 def _ask_two_headings(table: SourceTable, options: ReadOptions, models: list[str]) -> None:
