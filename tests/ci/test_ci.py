@@ -89,7 +89,7 @@ def test_action_decides_as_the_command(act, tmp_path, right, more, decision, sta
     found = act(candidate=candidate, baseline=baseline, arguments="--metric accuracy", **more)
     assert found[0] == status
     assert found[1]["decision"] == decision
-    assert "| Dataset | Difference [" in found[2]
+    assert "| Dataset | Verdict | Difference [" in found[2]
 
 
 def test_action_fails_with_the_status_of_an_error(act, tmp_path):

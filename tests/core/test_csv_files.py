@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from reseed.comparison.claims.shown import ResultRow, Shown
 from reseed.core import csv_files
 from reseed.core.csv_files import write_csv
 from reseed.report.pages.result_page import build_result_page
@@ -75,6 +76,7 @@ def test_no_other_module_writes_csv_files():
 
 def test_a_download_of_a_page_holds_no_formula():
     table = pd.DataFrame({"model": ["=HYPERLINK(1)", "b"], "=f": [0.1, 0.2]})
-    page = build_result_page("t", ["a"], table, ["", ""], [], [], {}, {"rows": table}, [])
+    row = ResultRow("b", "leader", "")
+    page = build_result_page(Shown("t", ["a"], [row], {"rows": table}, []))
     [encoded] = re.findall(r"data:text/csv[^,]*;base64,([A-Za-z0-9+/=]+)", page)
     assert base64.b64decode(encoded).decode() == "model,'=f\n'=HYPERLINK(1),0.1\nb,0.2\n"

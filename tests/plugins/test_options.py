@@ -191,9 +191,9 @@ def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
 
 def test_null_stands_for_the_default():
     kind = kinds.find_kind("analyses", "pairs")
-    options = kinds.read_options(kind, {"rope": None, "level": 0.9})
-    assert options.explicit() == {"level": 0.9}
-    assert (options.rope, options.level, options.alpha) == (None, 0.9, 0.05)
+    options = kinds.read_options(kind, {"rope": None, "target_power": 0.9})
+    assert options.explicit() == {"target_power": 0.9}
+    assert (options.rope, options.target_power, options.alpha) == (None, 0.9, 0.05)
 
 
 def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
