@@ -26,6 +26,7 @@ OWNED = [
     f"store/ab/{'c' * 62}.test.parquet",
     f"store/ab/{'c' * 62}.test/{'d' * 64}.parquet",
     "studies/first/metrics.parquet",
+    "studies/first/evidence.json",
     "studies/first/predictions/models/scores.parquet",
     "studies/first/statistics/spread.csv",
     "studies/first/tables/table1.tex",

@@ -7,6 +7,7 @@ import pytest
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import ReseedError
 from reseed.core.layout import splits_name
+from reseed.core.ownership import is_owned
 from reseed.pipeline.job import FIRST, Context
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.stages import Stage
@@ -102,6 +103,15 @@ def test_every_output_has_one_job(jobs):
     outputs = [file for job in jobs for file in job.outputs]
     assert len(set(outputs)) == len(outputs)
     assert all(job.label for job in jobs)
+
+
+def test_every_output_may_be_deleted_and_made_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    context = make_context(tmp_path, changes=with_statement())
+    outputs = [file for job in list_jobs(context) for file in job.outputs]
+    assert any(file.endswith("evidence.json") for file in outputs)
+    root = context.plan.layout.root
+    assert [file for file in outputs if not is_owned(Path(file), root)] == []
 
 
 def test_inputs_are_outputs_of_earlier_jobs_or_user_files(jobs):

@@ -33,7 +33,7 @@ HALF = re.compile(rf"(data|weights|splits|tuning|trials|studies|report|store|pla
                   rf"\.{_NAME}\.\d+\.part")  # fmt: skip
 _STUDY = "|".join(
     [
-        r"metrics\.parquet|about\.json|repeated_fits\.parquet",
+        r"metrics\.parquet|about\.json|evidence\.json|repeated_fits\.parquet",
         rf"predictions/{_NAME}/(scores|targets|curves)\.parquet",
         rf"statistics/{_NAME}\.(parquet|csv)",
         rf"tables/{_NAME}\.(csv|md|tex|json|rst)",
