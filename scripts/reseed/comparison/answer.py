@@ -29,7 +29,7 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.shown import format_estimate
 from reseed.comparison.claims.verdicts import ALL_DATASETS, TESTED, label_outcome
-from reseed.comparison.standings import Section, list_sections, measure_gap
+from reseed.comparison.standings import Section, measure_gap
 from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share, metric_title_in_text
 from reseed.readers.seeds import list_single_runs
@@ -55,7 +55,7 @@ def state_answer(comparison: Comparison) -> list[str]:
     against = [note for note in comparison.notes if note.startswith(AGAINST)]
     if not comparison.pair_rows:
         return [*against, "Nothing to compare: no two models have runs on the same data."]
-    sections = list_sections(comparison)
+    sections = comparison.sections
     if not sections:
         return [*against, "No model has a finished run."]
     single = [row for row in comparison.pair_rows if row.dataset != ALL_DATASETS]
@@ -194,7 +194,7 @@ def list_notes(comparison: Comparison) -> list[str]:
 
 def list_next_steps(comparison: Comparison) -> dict[str, str]:
     """At most three steps by their title: each is a choice, a number of runs, or an option."""
-    sections = list_sections(comparison)
+    sections = comparison.sections
     if len(sections) != 1:
         return {}
     (section,) = sections
@@ -292,7 +292,7 @@ def _read(comparison: Comparison, analysis: str, kind: type[R], dataset: str) ->
 
 
 def _with_spread(mean: float, sd: float, interval: tuple[float, float, float]) -> str:
-    decimals = max(3 if abs(mean) < 10 else 1, 0)
+    decimals = 3 if abs(mean) < 10 else 1
     _, low, high = interval
     ends = f" [{two_digits(low)}, {two_digits(high)}]" if isfinite(low) and sd > 0 else ""
     return f"{format_number(mean, decimals)}, SD {two_digits(sd)}{ends}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.shown import ResultRow, Shown, tabulate
+from reseed.comparison.claims.shown import ResultRow, Shown, group_rows, tabulate
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.notebook import show_result
 from reseed.core.atomic import write_text
@@ -168,15 +168,6 @@ def render_shown(
     for note in shown.notes:
         console.print(f"Note: {note}")
     return read_console(console)
-
-
-def group_rows(rows: Sequence[ResultRow], most: int) -> list[tuple[str, list[ResultRow]]]:
-    """The first rows by dataset, which is empty if there is one."""
-    by_dataset: dict[str, list[ResultRow]] = {}
-    for row in rows[:most]:
-        by_dataset.setdefault(row.dataset, []).append(row)
-    is_one = len({row.dataset for row in rows}) < 2
-    return [("" if is_one else name, part) for name, part in by_dataset.items()]
 
 
 def _print_rows(console: Any, rows: Sequence[ResultRow], noun: str, heading: str) -> None:

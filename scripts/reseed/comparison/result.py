@@ -24,7 +24,7 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
 from reseed.comparison.claims.shown import Shown
 from reseed.comparison.output import Result
-from reseed.comparison.standings import list_models, list_pairs, list_sections
+from reseed.comparison.standings import Section, list_models, list_pairs, list_sections
 from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
 from reseed.core.atomic import replace_atomically
 from reseed.core.csv_files import write_csv
@@ -69,7 +69,6 @@ class Comparison(Result):
 
     data: the runs (`data.metrics`) and the facts of the study (`data.info`).
     analyses, exhibits: entries by name, as in a study file; each is computed when first used.
-    command: what creates an exhibit, as the report states it.
 
     Example:
         >>> import reseed
@@ -91,7 +90,6 @@ class Comparison(Result):
     data: Data
     analyses: Entries
     exhibits: Entries
-    command: str = "reseed compare"
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
     _tables: dict[str, Table] = field(default_factory=dict)
 
@@ -113,6 +111,11 @@ class Comparison(Result):
     def pair_rows(self) -> list[PairRow]:
         """The rows of the analysis `pairs`, in its order."""
         return PairRow.read(self.statistics("pairs"))
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The models on each dataset, best first, with their pairs (`standings`)."""
+        return list_sections(self)
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
@@ -228,15 +231,15 @@ class Comparison(Result):
     @cached_property
     def shown(self) -> Shown:
         """What all outputs show."""
-        sections, pairs = list_sections(self), list_pairs(self.pair_rows)
+        pairs = list_pairs(self.pair_rows)
         are_chosen = bool((self.analyses["pairs"].get("options") or {}).get("pairs"))
-        references = {one.reference for one in sections}
+        references = {one.reference for one in self.sections}
         level = format_level(1 - self.pair_rows[0].alpha) if self.pair_rows else ""
         where = references.pop() if len(references) == 1 else "the first"
         return Shown(
             title=self.data.info.title,
             answer=state_answer(self),
-            rows=pairs if are_chosen else list_models(self, sections),
+            rows=pairs if are_chosen else list_models(self),
             tables={"ranking": self.leaderboard, "verdicts": self.verdicts},
             notes=list_notes(self),
             noun="Pair" if are_chosen else "Model",
@@ -255,29 +258,19 @@ class Comparison(Result):
             self.data.metrics.to_parquet(temporary, index=False)
         for name in self.analyses:
             write_csv(self.statistics(name), folder / "statistics" / f"{name}.csv")
-        self._save_exhibits(folder, table_files.FORMATS, figures.FORMATS)
-        return folder
-
-    def _save_exhibits(
-        self,
-        folder: Path,
-        tables: tuple[str, ...],
-        figures: tuple[str, ...],
-    ) -> None:
-        """Write the files of a page, and the exhibits in these formats too."""
-        from reseed.report.rendering.figures import write_figure
-        from reseed.report.rendering.table_files import write_table
-
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_study_info(folder / "about.json", self.data.info)
         for name in self.exhibits:
             kind, data, options = self.load_exhibit(name)
             if kind.function == "table":
-                write_table(self.table(name), folder / "tables" / name, tables)
+                path = folder / "tables" / name
+                table_files.write_table(self.table(name), path, table_files.FORMATS)
             else:
                 figure, info = make_figure(kind, data, options)
-                write_figure(figure, info, data, folder / "figures" / name, figures)
+                path = folder / "figures" / name
+                figures.write_figure(figure, info, data, path, figures.FORMATS)
+        return folder
 
     def to_csv(self, path: str | Path) -> None:
         """Write the verdicts as CSV."""
@@ -292,11 +285,10 @@ class ModelVariation(Comparison):
     @cached_property
     def shown(self) -> Shown:
         """What all outputs show: a sentence on each source of variation, and the means."""
-        rows = list_models(self, list_sections(self))
         return Shown(
             title=self.data.info.title,
             answer=state_one_model(self),
-            rows=[replace(row, verdict="", estimate="") for row in rows],
+            rows=[replace(row, verdict="", estimate="") for row in list_models(self)],
             tables={"scores": self.leaderboard},
             notes=list_notes(self),
         )
@@ -320,7 +312,6 @@ def build_comparison(
     entries: Mapping[str, Entries],
     choice: PairChoice,
     options: dict[str, Any],
-    command: str = "reseed compare",
     **fields: Any,
 ) -> Comparison:
     """The comparison of these pairs by default `analyses` and `exhibits` (`config.defaults`).
@@ -329,7 +320,7 @@ def build_comparison(
         data: the runs.
         entries: `analyses` and `exhibits`.
         choice, options: of the analyses of pairs.
-        command, fields: of `Comparison`.
+        fields: of `Comparison`.
     """
     analyses = apply_pair_options(entries["analyses"], choice._asdict())
     exhibits, kind = dict(entries["exhibits"]), Comparison
@@ -344,4 +335,4 @@ def build_comparison(
         if data.info.title == QUESTION:
             info = data.info.model_copy(update={"title": "How much does the score vary?"})
             data = replace(data, info=info)
-    return kind(data, add_pair_options(analyses, options), exhibits, command, **fields)
+    return kind(data, add_pair_options(analyses, options), exhibits, **fields)

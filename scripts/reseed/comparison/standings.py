@@ -6,7 +6,7 @@ lower scores are better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, NamedTuple
@@ -87,24 +87,28 @@ def _average_board(
     return sorted(averaged, key=lambda row: sign * row.mean)
 
 
-def list_models(comparison: Comparison, sections: Iterable[Section]) -> list[ResultRow]:
+def list_models(comparison: Comparison) -> list[ResultRow]:
     """The rows of all sections."""
-    return [_describe(comparison, section, row) for section in sections for row in section.board]
+    runs, info = comparison.data.metrics, comparison.data.info
+    scores = {
+        (dataset, model): part[primary_metric(info, dataset)].dropna().tolist()
+        for (dataset, model), part in runs.groupby(["dataset", "model"], sort=False)
+    }
+    return [
+        _describe(section, row, scores.get((section.dataset, row.model), []))
+        for section in comparison.sections
+        for row in section.board
+    ]
 
 
-def _describe(comparison: Comparison, section: Section, row: BoardRow) -> ResultRow:
+def _describe(section: Section, row: BoardRow, scores: list[float]) -> ResultRow:
     pair = section.find(row.model)
-    scores, mean_text = [], f"{row.mean:.2f}"
-    if row.metric != "rank":
-        mean_text = f"{row.mean:#.4g}".rstrip(".")
-    if section.dataset != ALL_DATASETS:
-        runs = comparison.data.metrics
-        runs = runs[(runs["dataset"] == row.dataset) & (runs["model"] == row.model)]
-        scores = runs[primary_metric(comparison.data.info, row.dataset)].dropna().tolist()
     runs_text = f"{row.n:,}" + (f" ({row.failed:,} failed)" if row.failed else "")
     cells = {
-        head_mean(row): mean_text,
-        "p": format_p(pair.p_adjusted) if pair and isfinite(pair.p_adjusted) else "–",
+        head_mean(row): f"{row.mean:.2f}"
+        if row.metric == "rank"
+        else f"{row.mean:#.4g}".rstrip("."),
+        "p": _format_p(pair),
         "Runs": runs_text,
         "SD": f"{row.sd:.2g}" if isfinite(row.sd) and row.n > 1 else "–",
     }
@@ -117,16 +121,24 @@ def _describe(comparison: Comparison, section: Section, row: BoardRow) -> Result
             row.model, word, estimate, cells=cells, dataset=row.dataset, scores=scores,
             mean=row.mean,
         )  # fmt: skip
-    verdict, (value, low, high) = label_outcome(pair, row.model), measure_gap(pair, row.model)
-    if pair.metric == "rank":
-        estimate = f"{value:+.2f} in mean rank".replace("-", "−")
-    elif pair.test == SIGN.test:
-        side = "ahead" if row.model == pair.model_a else "behind"
-        estimate = f"{side} on {pair.wins:.0f} of {pair.n:.0f} datasets"
-    else:
-        estimate = format_estimate(value, low, high, pair.unit)
+    verdict, gap = label_outcome(pair, row.model), _show_gap(pair, row.model)
+    return ResultRow(row.model, verdict, *gap, cells, row.dataset, scores, row.mean)
+
+
+def _format_p(pair: PairRow | None) -> str:
+    return format_p(pair.p_adjusted) if pair and isfinite(pair.p_adjusted) else "–"
+
+
+def _show_gap(pair: PairRow, model: str) -> tuple[str, float, float, float]:
+    """The gap of `model` to the other one as text, and as numbers where it has an interval."""
+    value, low, high = measure_gap(pair, model)
     drawn = (value, low, high) if low < high else (nan, nan, nan)
-    return ResultRow(row.model, verdict, estimate, *drawn, cells, row.dataset, scores, row.mean)
+    if pair.metric == "rank":
+        return f"{value:+.2f} in mean rank".replace("-", "−"), *drawn
+    if pair.test == SIGN.test:
+        side = "ahead" if model == pair.model_a else "behind"
+        return f"{side} on {pair.wins:.0f} of {pair.n:.0f} datasets", *drawn
+    return format_estimate(value, low, high, pair.unit), *drawn
 
 
 def head_mean(row: BoardRow) -> str:
@@ -147,19 +159,13 @@ def list_pairs(pairs: Sequence[PairRow]) -> list[ResultRow]:
     """One row a compared pair: what is shown of the first model, `a – b`."""
     rows = []
     for pair in sorted(pairs, key=_order):
-        gap = measure_gap(pair, pair.model_a)
-        estimate = format_estimate(*gap, pair.unit)
-        if pair.metric == "rank":
-            estimate = f"{gap[0]:+.2f} in mean rank".replace("-", "−")
-        elif pair.test == SIGN.test:
-            estimate = f"ahead on {pair.wins:.0f} of {pair.n:.0f} datasets"
         cells = {
-            "p": format_p(pair.p_adjusted) if isfinite(pair.p_adjusted) else "–",
+            "p": _format_p(pair),
             "Flips": format_share(pair.instability) if isfinite(pair.instability) else "–",
         }
         name = f"{pair.model_a} – {pair.model_b}"
-        drawn = gap if gap[1] < gap[2] else (nan, nan, nan)
-        rows.append(ResultRow(name, label_outcome(pair), estimate, *drawn, cells, pair.dataset))
+        gap = _show_gap(pair, pair.model_a)
+        rows.append(ResultRow(name, label_outcome(pair), *gap, cells, pair.dataset))
     return rows
 
 

@@ -147,7 +147,7 @@ def study(
     defaults = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
-    return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
+    return build_comparison(scores, defaults, choice, pair_options)
 
 
 def _train(crossing: Crossing, resume: str | Path | None) -> dict[tables.TrialKey, Outcome]:

@@ -62,9 +62,9 @@ class Shown:
     next_steps: Mapping[str, str] = field(default_factory=dict)
     null: float = 0.0
 
-    def frame(self, most: int | None = None) -> pd.DataFrame:
-        """The first rows as text cells."""
-        return tabulate(self.rows[:most], self.noun, self.heading)
+    def frame(self) -> pd.DataFrame:
+        """The rows as text cells."""
+        return tabulate(self.rows, self.noun, self.heading)
 
 
 def tabulate(rows: Sequence[ResultRow], noun: str, heading: str) -> pd.DataFrame:
@@ -82,6 +82,15 @@ def tabulate(rows: Sequence[ResultRow], noun: str, heading: str) -> pd.DataFrame
             for row in rows
         ]
     )
+
+
+def group_rows(rows: Sequence[ResultRow], most: int) -> list[tuple[str, list[ResultRow]]]:
+    """The first rows by dataset, which is empty if there is one."""
+    by_dataset: dict[str, list[ResultRow]] = {}
+    for row in rows[:most]:
+        by_dataset.setdefault(row.dataset, []).append(row)
+    is_one = len({row.dataset for row in rows}) < 2
+    return [("" if is_one else name, part) for name, part in by_dataset.items()]
 
 
 def find_ends(rows: Iterable[ResultRow], null: float) -> tuple[float, float]:

@@ -112,10 +112,7 @@ def _check_sample(
         text = f"{trial_name(trial)}: {check.text}"
         if check.same:
             say(f"{path}: {text}")
-        yield (
-            path,
-            None if check.same else Finding(path, text, check.files),
-        )
+        yield path, None if check.same else Finding(path, text, check.files)
 
 
 def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Collection, Iterator, Mapping
 from itertools import repeat
 from pathlib import Path
@@ -30,6 +29,7 @@ from reseed.core.layout import EVIDENCE, StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study
 from reseed.report.rendering.data import drop_shared
+from reseed.trials.entries import copy_entry
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
 #: Tables of outputs that a reference may keep.
@@ -96,8 +96,7 @@ def _write(
     folder: Path,
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    with replace_atomically(folder / "trials.parquet") as temporary:
-        shutil.copyfile(layout.metrics, temporary)
+    copy_entry(Path(layout.metrics), folder / "trials.parquet")
     for name in OUTPUTS:
         if name in outputs:
             with replace_atomically(folder / name) as temporary:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from reseed.comparison.claims.shown import ResultRow, Shown, find_ends, tabulate
+from reseed.comparison.claims.shown import ResultRow, Shown, find_ends, group_rows, tabulate
 from reseed.core.csv_files import format_csv
 from reseed.report.pages.render import build_page
 from reseed.report.pages.strips import draw_axis, draw_gap, draw_scores
@@ -40,12 +40,9 @@ def _mark_options(text: str) -> str:
 
 def draw_component(shown: Shown, most: int) -> str:
     """The first rows as an HTML table for each dataset, with pictures of scores and gaps."""
-    by_dataset: dict[str, list[ResultRow]] = {}
-    for row in shown.rows[:most]:
-        by_dataset.setdefault(row.dataset, []).append(row)
     return "".join(
-        (f"<h2>{escape(name)}</h2>" if len(by_dataset) > 1 else "") + _draw_table(shown, rows)
-        for name, rows in by_dataset.items()
+        (f"<h2>{escape(name)}</h2>" if name else "") + _draw_table(shown, rows)
+        for name, rows in group_rows(shown.rows, most)
     )
 
 

@@ -99,10 +99,11 @@ class AcrossDatasets:
         for on_datasets in _group_pairs(rows_of_pairs).values():
             known = [row for _, row in on_datasets if "difference" in row]
             first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
-            signs = [1 if row["model_a"] == first else -1 for row in known]
-            d = np.array([sign * row["difference"] for sign, row in zip(signs, known, strict=True)])
+            d = np.array(
+                [row["difference"] * (1 if row["model_a"] == first else -1) for row in known]
+            )
             if d.sum() < 0:
-                first, second, d, signs = second, first, -d, [-sign for sign in signs]
+                first, second, d = second, first, -d
             used = {row["dataset"] for row in known}
             row = self._row(
                 parts, first, second, [one for one in parts if one.key["dataset"] in used]
@@ -116,10 +117,7 @@ class AcrossDatasets:
             }  # fmt: skip
             rows.append(row)
             for side, other in ("ab", "ba") if len(d) else ():
-                means = [
-                    one[f"mean_{side if sign > 0 else other}"]
-                    for sign, one in zip(signs, known, strict=True)
-                ]
+                means = [one[f"mean_{side if one['model_a'] == first else other}"] for one in known]
                 row[f"mean_{side}"] = float(np.mean(means))
             varying = [one for one in known if one.get("scale", 0.0) > 0]
             if len(varying) < len(parts):
