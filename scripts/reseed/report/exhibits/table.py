@@ -73,7 +73,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         keep &= rows[column] >= number
     rows = require_rows(rows[keep], options.empty + left_out)
     lines = Rows()
-    has_cells = {"arm", "model"} <= {*rows}  # those of one title are told apart
+    has_cells = {"arm", "model"} <= {*rows}  # arms of one title are distinguished
     titles = dict(zip(rows.index, cell_titles(data, rows), strict=True)) if has_cells else {}
     for _, part in rows.groupby(options.section, sort=False, dropna=False):
         places = numbers.decimals(

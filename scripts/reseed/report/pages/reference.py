@@ -101,7 +101,7 @@ def _write(
         if name in outputs:
             with replace_atomically(folder / name) as temporary:
                 temporary.write_bytes(outputs[name])
-        else:  # none of an earlier run stays beside these trials
+        else:  # no output of an earlier run stays with these trials
             (folder / name).unlink(missing_ok=True)
     _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": list(study.evidence)})
     _write_json(folder / ABOUT, about)
