@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Collection, Iterator, Mapping
 from itertools import repeat
 from pathlib import Path
@@ -29,7 +30,6 @@ from reseed.core.layout import EVIDENCE, StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study
 from reseed.report.rendering.data import drop_shared
-from reseed.trials.entries import copy_entry
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
 #: Tables of outputs that a reference may keep.
@@ -96,7 +96,8 @@ def _write(
     folder: Path,
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    copy_entry(Path(layout.metrics), folder / "trials.parquet")
+    with replace_atomically(folder / "trials.parquet") as temporary:
+        shutil.copyfile(layout.metrics, temporary)
     for name in OUTPUTS:
         if name in outputs:
             with replace_atomically(folder / name) as temporary:
