@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reproduce_verdicts import REFERENCE, decide, gaussian_range, read_recorded, report
+from reproduce_verdicts import OTHERS, REFERENCE, decide, gaussian_range, read_recorded, report
 from scipy import special, stats
 from trimmed_ks import alpha_hat, ks_distance
 
@@ -140,7 +140,7 @@ def text_models(study: Study) -> Iterator[tuple[str, Found]]:
                 drawn = f1[RNG.integers(len(f1), size=(DRAWS, len(f1)))].std(axis=1, ddof=1) / sd
                 low, high = np.quantile(drawn, [0.025, 0.975])
                 ratios[f"{dataset}, {arm}"] = f1.std(ddof=1) / sd, low, high
-    yield "Resampled test sets change F1 by an SD of at most 0.015.", resampled
+    yield "Resampled test sets change F1 by an SD around or below 0.015.", resampled
     yield "The seed changes F1 of classical models less than test items do.", ratios
 
 
@@ -263,7 +263,7 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
     heads = {f"{dataset}, {arm}": runs for dataset, arm, runs in study.arms("transfer")}
     for arm, runs in (arms | heads).items():
         informed[arm] = information(runs)
-    yield "α̂ is more informative than accuracy, churn and calibration.", informed
+    yield "α̂ adds information to accuracy, churn and calibration.", informed
     fewer = {}
     for arm, both in arms.items():
         if arm.endswith(", both"):
@@ -371,18 +371,29 @@ STUDIES: dict[str, Callable[[Study], Iterator[tuple[str, Found]]]] = {
 
 
 def judge(found: Found, recorded: dict) -> dict:
-    """Average over the settings, with the average of their ends, and the verdict.
+    """Average over the settings, with its interval, and the verdict.
 
-    Ratios, SDs and ranges are averaged as logarithms.
+    Half-widths are averaged over the settings of a dataset, and combined over datasets as roots of
+    variances. Ratios, SDs and ranges are averaged as logarithms.
     """
+    comparable, statement = recorded["verdict"] != "not comparable", recorded["statement"]
+    if comparable:  # else the recorded average is over all
+        found = {name: one for name, one in found.items() if not name.startswith(OTHERS)}
     ends = np.array([*found.values()])
-    is_scale = recorded["statement"]["scale"] == "log"
-    average = np.exp(np.log(ends).mean(axis=0)) if is_scale else ends.mean(axis=0)
-    value, low, high = map(float, average)
+    to, back = (np.log, np.exp) if statement["scale"] == "log" else (np.array, np.array)
+    of_arms = "arm" in statement.get("independent", ())
+    groups = pd.Series([*found] if of_arms else [name.partition(",")[0] for name in found])
+    points = to(ends)
+    half = [pd.Series(abs(points[:, i] - points[:, 0])).groupby(groups).sum() for i in (1, 2)]
+    width = [math.sqrt((one**2).sum()) / len(ends) for one in half]
+    mean = points[:, 0].mean()
+    value, low, high = (float(back(x)) for x in (mean, mean - width[0], mean + width[1]))
     unit = recorded["factor"]  # of percentage points: 100
     verdict = decide(
         recorded["statement"], ends[:, 1] / unit, ends[:, 2] / unit, low / unit, high / unit
     )
+    if not comparable:
+        verdict = "not comparable"
     return {"value": value, "interval": [low, high], "verdict": verdict}
 
 

@@ -41,9 +41,11 @@ def render_references(root: Path = ROOT) -> str:
     for study, exhibit, evidence in rows:
         statement = evidence.statement
         paper = "; ".join(filter(None, [statement.published, statement.source])) or "–"
-        reason = f"; {evidence.reason.rstrip('.')}" if evidence.reason else ""
-        settings = len(evidence.settings)
-        over = f", average over {settings} settings" if settings else ""
+        lead = "not the paper's: " if evidence.verdict == "not comparable" else ""
+        reason = f"; {lead}{evidence.reason.rstrip('.')}" if evidence.reason else ""
+        votes = [one for one in evidence.settings if not one.reason]
+        settings = len(votes or evidence.settings)
+        over = f", average of {settings} settings" if settings > 1 else ""
         where = f"{statement.text} (`{study}`, `{exhibit}`)"
         cells = [
             where, paper, f"{show_measured(evidence)}{over}", evidence.n or "–",

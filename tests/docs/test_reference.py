@@ -57,7 +57,7 @@ def test_template_is_a_valid_study_with_all_fields():
         assert name in {exhibit.analysis for exhibit in study.exhibits.values()}
     shown = set(yaml.safe_load(text))
     assert set(Study.model_fields) - shown == {
-        "citation", "coverage", "metric", "notes", "position", "results", "statements",
+        "citation", "coverage", "metric", "notes", "paper", "position", "results", "statements",
     }  # fmt: skip
     experiments = [set(entry) for entry in yaml.safe_load(text)["experiments"].values()]
     assert {"title", "seeds", "arms"} <= set().union(*experiments) <= set(Experiment.model_fields)

@@ -21,7 +21,7 @@ from reseed.config.defaults import add_default_analyses, expand_path
 from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.core.headings import Headings, Rows
 from reseed.core.identifiers import Scale
-from reseed.core.statement import Statement
+from reseed.core.statement import Recipe, Statement
 
 
 class Holdout(Strict):
@@ -330,6 +330,10 @@ class Study(Strict):
     """Analyses by name; without analyses and exhibits, the default ones are used."""
     exhibits: dict[Identifier, Exhibit] = {}
     """Tables and figures by name, in the order of the page."""
+    paper: Recipe = {}
+    """What the paper ran. A fact of a trial (`dataset`, `model`, `device`, `hyperparameters`: the
+    mode of the search) → the paper's names; or a hyper-parameter, or `rows`, → model or dataset →
+    least number. A setting that differs in what a statement `needs` has no vote."""
     statements: dict[Identifier, Statement] = {}
     """Statements of the paper by name, and how they are judged."""
     notes: list[str] = []
@@ -341,6 +345,20 @@ class Study(Strict):
     @classmethod
     def _add_defaults(cls, data: Any) -> Any:
         return add_default_analyses(data) if isinstance(data, dict) else data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _resolve_needs(cls, data: Any) -> Any:
+        """Each name in `needs` of a statement with its values in `paper`."""
+        if not isinstance(data, dict) or not isinstance(data.get("statements"), dict):
+            return data
+        paper, statements = data.get("paper") or {}, dict(data["statements"])
+        for name, one in statements.items():
+            if isinstance(one, dict) and isinstance(needs := one.get("needs"), list):
+                if absent := [need for need in needs if need not in paper]:
+                    raise ValueError(f"statements.{name}.needs: {absent[0]!r} is not in `paper`")
+                statements[name] = one | {"needs": {need: paper[need] for need in needs}}
+        return data | {"statements": statements}
 
     @model_validator(mode="after")
     def _check_origin(self) -> "Study":

@@ -1,8 +1,14 @@
 """Statements of a paper that analyses test, as a study's file gives them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+#: What the paper ran: a fact of a trial → the paper's names, or a model or dataset → least number.
+Recipe = dict[str, list[str] | dict[str, float]]
+#: Fields that only tell the reader; the others say what is judged, and how.
+_TEXTS = {"text", "exhibit", "title", "noun", "unit", "limit"}
+_TEXTS |= {"published", "paper", "conditions", "source"}
 
 
 class Statement(BaseModel):
@@ -66,6 +72,19 @@ class Statement(BaseModel):
     source: str = ""
     """Place of that number in the paper."""
     each: bool = False
-    """The statement speaks about every setting, not about their average."""
-    not_comparable: str = ""
-    """Why these runs cannot test the statement."""
+    """The statement speaks about every setting, not about their average, as do all that set both
+    `above` and `below`."""
+    independent: list[str] = ["dataset"]
+    """Columns of a row. Settings that differ in one have errors that are independent."""
+    needs: Recipe = {}
+    """What settings must share with the paper to be judged: a list of names from the study's
+    `paper`."""
+
+    @property
+    def is_of_each(self) -> bool:
+        """Whether each setting is judged, not their average."""
+        return self.each or None not in (self.above, self.below)
+
+    def definition(self) -> dict[str, Any]:
+        """What decides the verdict: two statements with equal definitions judge alike."""
+        return self.model_dump(mode="json", exclude=_TEXTS)

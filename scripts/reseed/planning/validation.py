@@ -118,16 +118,28 @@ def check_study(file: str, study: Study, known: KnownNames) -> Iterator[str]:
         experiments_shown = shown.experiments if shown else None
         yield from _check_arms(study, f"{field}.options", exhibit, experiments_shown)
     changed = [(change or {}).get("experiments") or {} for change in study.scales.values()]
-    at_any_scale = [*dict.fromkeys([*experiments, *(name for one in changed for name in one)])]
+    arms = [name for one in study.experiments.values() for name in one.arms or ()]
+    arms += [
+        name for one in changed for part in one.values() for name in (part or {}).get("arms") or ()
+    ]
+    meant = {
+        "experiment": [*dict.fromkeys([*experiments, *(name for one in changed for name in one)])],
+        "arm": [*dict.fromkeys([*known.models, *arms])],
+        "dataset": known.datasets,
+        "model": known.models,
+    }
     for name, statement in study.statements.items():
         field = f"{file}: statements.{name}"
         yield from check_name(f"{field}.exhibit", statement.exhibit, [*study.exhibits], "exhibit")
         if statement.analysis:
             yield from check_name(f"{field}.analysis", statement.analysis, analyses, "analysis")
-        for part in ("where", "over"):
-            for used in getattr(statement, part).get("experiment", ()):
-                where = f"{field}.{part}.experiment"
-                yield from check_name(where, used, at_any_scale, "experiment")
+        for part, values in (("where", statement.where), ("over", statement.over)):
+            for noun, names in meant.items():
+                for used in values.get(noun, ()):
+                    yield from check_name(f"{field}.{part}.{noun}", used, names, noun)
+    for noun in ("dataset", "model"):
+        for used in study.paper.get(noun, ()):
+            yield from check_name(f"{file}: paper.{noun}", used, meant[noun], noun)
     if study.coverage is not None:
         try:
             read_coverage(known.project / study.coverage)

@@ -22,10 +22,16 @@ def ratios(*ends):
     return rows(*((math.sqrt(low * high), low, high) for low, high in ends))
 
 
-def judged(frame, **entry):
+def judged(frame, reasons=(), **entry):
     given = {"scale": "linear", "value": "x", "title": "x", "exhibit": "e"} | entry
     statement = Statement(text="A statement", **given)
-    return judge(statement, frame, lambda chosen: [*chosen["arm"]], lambda _: None)
+    return judge(
+        statement,
+        frame,
+        lambda chosen: [*chosen["arm"]],
+        lambda _: None,
+        lambda chosen: [*reasons, *[""] * (len(chosen) - len(reasons))],
+    )
 
 
 def wilson(k, n, level=0.95):
@@ -57,6 +63,7 @@ LINEAR = rows((0.2, -0.1, 0.5), (0.4, 0.3, 0.5))
 SHARES = rows(wilson(24, 30), wilson(7, 30))
 CORRELATIONS = rows(*((math.tanh(z), math.tanh(z - 0.3), math.tanh(z + 0.3)) for z in (0.2, 0.6)))
 EXACT = rows((10.0, 10.0, 10.0))
+OPPOSITE = rows((3.0, 2.5, 3.5), (-3.0, -3.5, -2.5))
 BARE = rows((2.0, np.nan, np.nan))
 
 
@@ -65,6 +72,8 @@ BARE = rows((2.0, np.nan, np.nan))
     [
         (LINEAR, {"above": 0}, "supported", 0.3, (0.1, 0.5)),
         (LINEAR, {"above": -1, "below": 0.45}, "not yet", 0.3, (0.1, 0.5)),
+        # A region with two ends is about each setting: two that are shown outside do not average.
+        (OPPOSITE, {"above": -1, "below": 1}, "contradicted", 0, None),
         (SHARES, {"above": 0.5, "scale": "share"}, "mixed", 31 / 60, None),
         (CORRELATIONS, {"above": 0, "scale": "fisher"}, "supported", None, None),
         (EXACT, {"below": 1.5, "ends": ["x", "x"]}, "contradicted", 10, (10, 10)),
@@ -123,7 +132,8 @@ def test_a_statement_about_each_row_needs_every_interval():
     for ends, verdict in (
         ([(0.9, 4.0), (1.2, 3.0), (1.3, 4.0)], "not yet"),
         ([(1.1, 4.0), (1.2, 3.0)], "supported"),
-        ([(1.1, 4.0), (0.2, 0.5)], "contradicted"),
+        ([(1.1, 4.0), (0.2, 0.5)], "mixed"),
+        ([(0.9, 4.0), (0.2, 0.5)], "contradicted"),
     ):
         assert judged(ratios(*ends), above=1, scale="log", each=True).verdict == verdict
     alone = [judged(ratios(one), above=1, scale="log") for one in ((0.9, 4.0), (0.95, 1.5))]
@@ -146,12 +156,31 @@ def test_a_test_without_power_contradicts_nothing(power, verdict):
     assert (found.verdict, found.needed) == (verdict, None)
 
 
-def test_what_cannot_be_compared_is_measured_but_not_judged():
-    frame = ratios((2.0, 3.0))
-    entry = {"not_comparable": "Other images.", "above": 1}
-    found = judged(frame, scale="log", **entry)
-    assert (found.verdict, found.reason) == ("not comparable", "Other images.")
+def test_what_is_not_the_papers_is_measured_but_has_no_vote():
+    found = judged(ratios((2.0, 3.0)), ["dataset mnist"], scale="log", above=1)
+    assert (found.verdict, found.reason) == ("not comparable", "dataset mnist")
     assert found.average.value == pytest.approx(math.sqrt(6))
+    two = judged(ratios((0.1, 0.2), (2.0, 3.0)), ["dataset mnist"], scale="log", above=1)
+    assert (two.verdict, two.inside, two.outside) == ("supported", 1, 0)
+    assert two.average.value == pytest.approx(math.sqrt(6))
+    assert [one.reason for one in two.settings] == ["dataset mnist", ""]
+
+
+def test_independent_settings_are_combined_by_variances():
+    """m independent means with half-width h each: their mean has h / √m, dependent ones h."""
+    frame = rows(*[(0.3, 0.1, 0.5)] * 4)
+    one = judged(frame.assign(dataset="d"), above=0)
+    four = judged(frame.assign(dataset=[*"abcd"]), above=0)
+    two = judged(frame.assign(dataset=[*"aabb"]), above=0)
+    assert (one.average.low, one.average.high) == pytest.approx((0.1, 0.5))
+    assert (four.average.low, four.average.high) == pytest.approx((0.2, 0.4))
+    assert two.average.high - 0.3 == pytest.approx(0.2 / math.sqrt(2))
+
+
+def test_a_size_above_500_is_not_given():
+    found = judged(ratios((0.9, 1.15)), above=1, scale="log")
+    assert found.needed is None
+    assert "up to 500" in found.reason
 
 
 def test_samples_are_counted_over_the_rows_that_are_meant():

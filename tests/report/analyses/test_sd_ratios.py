@@ -56,6 +56,30 @@ def test_statements_are_judged_by_the_scores(sd, verdict):
     )  # without scores that of the row
 
 
+@pytest.mark.parametrize(
+    ("needs", "reason"),
+    [
+        ({"dataset": ["magic"], "hyperparameters": ["default"], "device": ["gpu"]}, ""),
+        ({"dataset": ["bike_sharing"]}, "dataset magic"),
+        ({"hyperparameters": ["fixed", "tuned"]}, "hyperparameters default"),
+        ({"n_estimators": {"rf": 400}}, "n_estimators 60, not 400"),
+        ({"n_estimators": {"gbm": 400}}, ""),
+        ({"rows": {"magic": 19000}, "epochs": {"rf": 5}}, "rows 10, not 19000; epochs None, not 5"),
+    ],
+)
+def test_a_setting_votes_if_it_is_the_papers_own(needs, reason):
+    data = study(0.2)
+    rows = run_analysis(sd_ratios, data, baselines=["scratch"])
+    trials = data.metrics.assign(
+        hyperparameters='{"n_estimators": 60}', hyperparameters_source="default", environment="e"
+    )
+    datasets = {"magic": data.info.datasets["magic"].model_copy(update={"rows": 10})}
+    info = data.info.model_copy(update={"datasets": datasets})
+    statement = NARROWER.model_copy(update={"needs": needs})
+    found = judge_statement(ExhibitData(rows, trials, info), statement)
+    assert (found.verdict, found.reason) == ("not comparable" if reason else "supported", reason)
+
+
 def test_the_ratio_is_that_of_the_sds():
     data = study(2)
     sds = data.metrics.groupby("arm")["auc"].std(ddof=1)

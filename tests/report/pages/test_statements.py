@@ -17,7 +17,7 @@ from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
 from reseed.report.rendering.sidecar import Sidecar
 
 
-def record(*intervals, text="Splits matter more", **changes):
+def record(*intervals, text="Splits matter more", reasons=(), **changes):
     """The record of a statement above 1, from intervals of ratios; none: not run."""
     rows = pd.DataFrame(
         [((low + high) / 2, low, high) for low, high in intervals],
@@ -28,7 +28,8 @@ def record(*intervals, text="Splits matter more", **changes):
         text=text, exhibit="table1", value="ratio", scale="log", title="SD ratio", above=1, **given
     )
     names = [f"s{i}" for i in range(len(rows))]
-    found = judge(statement, rows, lambda _: names, lambda _: None)
+    apart = [*reasons, *[""] * (len(rows) - len(reasons))]
+    found = judge(statement, rows, lambda _: names, lambda _: None, lambda _: apart)
     return {"name": text.lower().replace(" ", "_"), "evidence": found.record()}
 
 
@@ -37,7 +38,7 @@ RECORDS = [
     record((0.4, 0.6), (0.6, 0.8), text="Seeds matter more"),
     record((0.9, 2.5), text="Order matters more"),
     record(text="Weights matter more"),
-    record((2.1, 3.4), text="Images matter more", not_comparable="Other images."),
+    record((2.1, 3.4), text="Images matter more", reasons=["dataset mnist"]),
 ]
 
 
@@ -82,11 +83,28 @@ def test_reference_results_decide_beside_this_run():
     assert moved.reference is not None
 
 
-def test_a_reference_with_another_limit_is_another_statement():
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        ({"above": 1.2}, False),
+        ({"where": {"arm": ["rf"]}}, False),
+        ({"needs": {"dataset": ["magic"]}}, False),
+        ({"source": "Table 4"}, True),
+    ],
+)
+def test_a_reference_with_another_definition_does_not_count(change, is_same):
     known = record((1.3, 1.9))
-    known["evidence"]["statement"]["above"] = 1.2
+    known["evidence"]["statement"] |= change
     [row] = rows_of([RECORDS[0]], reference_of(known))
-    assert row.reference is None
+    assert (row.reference is not None) == is_same
+
+
+def test_a_setting_that_is_not_the_papers_has_no_vote():
+    [row] = rows_of([record((0.3, 0.5), (2.1, 3.4), (1.9, 3.0), reasons=["rows 600, not 9000"])])
+    assert row.verdict == "supported"  # with the first one it would be mixed
+    assert row.settings[0] == "s0: 0.40 [0.30, 0.50] (no vote: rows 600, not 9000)"
+    assert row.picture.count('class="setting apart"') == 1
+    assert "No vote, because they are not the paper's: 1 setting." in row.details
 
 
 def test_the_picture_shows_the_limit_the_paper_and_the_runs():

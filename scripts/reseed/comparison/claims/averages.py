@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atanh, ceil, exp, inf, isclose, isfinite, log, tanh
+from math import atanh, ceil, exp, hypot, inf, isclose, isfinite, log, tanh
 from statistics import NormalDist
 from typing import Protocol
 
@@ -35,12 +35,13 @@ class Average(Protocol):
 
 @dataclass(frozen=True)
 class AverageOfEnds:
-    """The average of the values, and of the ends of the intervals, of the estimates.
+    """The average of the values of the estimates, with an interval from theirs.
 
-    Values with the bounds 0 and ∞ are averaged as logarithms. The mean of the half-widths is the
-    half-width of the mean of estimates whose errors are fully correlated, so the interval is wide
-    enough for any dependence between settings. At another level than its own an interval is that
-    of Wilson for shares of n cases, and otherwise about Gaussian on the scale of `transform`.
+    Values with the bounds 0 and ∞ are averaged as logarithms. Within a group the half-width is the
+    mean of the half-widths, which is right for errors that are fully correlated and wide enough for
+    any other. Groups are independent: their half-widths are combined as roots of variances. At
+    another level than its own an interval is that of Wilson for shares of n cases, and otherwise
+    about Gaussian on the scale of `transform`.
     """
 
     estimates: Sequence[Setting]
@@ -51,8 +52,16 @@ class AverageOfEnds:
         bounds = picked[0].bounds
         parts = [(one.value, *interval_at(one, level)) for one in picked]
         to, back = (_log, exp) if bounds == _RATIO else (float, float)
-        means = [sum(to(part[i]) for part in parts) / len(parts) for i in range(3)]
-        value, low, high = (inf if mean == inf else back(mean) for mean in means)
+        values, *ends = ([to(part[i]) for part in parts] for i in range(3))
+        mean, widths = sum(values) / len(parts), []
+        for side in ends:
+            groups: dict[str, float] = {}
+            for one, value, end in zip(picked, values, side, strict=True):
+                groups[one.group] = groups.get(one.group, 0.0) + abs(end - value)
+            widths.append(hypot(*groups.values()) / len(parts))
+        value, low, high = (
+            inf if x == inf else back(x) for x in (mean, mean - widths[0], mean + widths[1])
+        )
         return value, low, high
 
     def needed(self, chosen: Sequence[int], limit: float, n: int) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import inf, isfinite, nan
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from reseed.comparison.claims.averages import POWER, Average, AverageOfEnds
 from reseed.comparison.claims.formatting import count_noun
-from reseed.comparison.claims.settings import Setting, read_settings, select_rows
+from reseed.comparison.claims.settings import read_settings, select_rows
 from reseed.core.statement import Statement
 
 Verdict = Literal["supported", "contradicted", "mixed", "not yet", "not comparable", "not run"]
@@ -21,6 +21,8 @@ VERDICTS: tuple[Verdict, ...] = (
 )  # fmt: skip
 #: Level of the interval of an average.
 LEVEL = 0.95
+#: Above so many seeds the number that would decide a statement is not given.
+MOST_NEEDED = 500
 _BLIND = "So few runs could not have shown it: the power of the test is below 80 %."
 #: (positions of settings, level) → interval of their average.
 Interval = Callable[[tuple[int, ...], float], tuple[float, float]]
@@ -31,17 +33,20 @@ class ValueInUnit:
     """A value with its interval. Ends are NaN where there is none.
 
     subject: the setting; empty for the average over settings.
+    reason: what the setting does not share with the paper, so that it has no vote.
     """
 
     value: float
     low: float = nan
     high: float = nan
     subject: str = ""
+    reason: str = ""
 
     def record(self) -> dict[str, Any]:
         """The value as JSON data, in which NaN is null."""
         low, high = (end if isfinite(end) else None for end in (self.low, self.high))
-        return {"value": self.value, "low": low, "high": high, "subject": self.subject}
+        texts = {"subject": self.subject, "reason": self.reason}
+        return {"value": self.value, "low": low, "high": high, **texts}
 
 
 @dataclass(frozen=True)
@@ -50,9 +55,9 @@ class Evidence:
 
     statement: as configured.
     ratio: whether 1 is the natural null and the axis is logarithmic.
-    average: over the settings.
-    settings: each with an interval of its own.
-    inside, outside: numbers of settings shown in and out of the region.
+    average: over the settings that vote; over all if none does.
+    settings: each with an interval of its own; those with a reason have no vote.
+    inside, outside: numbers of settings with a vote shown in and out of the region.
     n: the sample, as text.
     needed: size of the sample with which the average would be decided, about; None if not known.
     reason: why the verdict is not one of the decided ones.
@@ -99,7 +104,7 @@ def read_evidence(record: dict[str, Any]) -> Evidence:
 def _read_value(record: dict[str, Any]) -> ValueInUnit:
     """Ends that JSON wrote as null are NaN."""
     low, high = (nan if record[end] is None else float(record[end]) for end in ("low", "high"))
-    return ValueInUnit(float(record["value"]), low, high, record["subject"])
+    return ValueInUnit(float(record["value"]), low, high, record["subject"], record["reason"])
 
 
 def judge(
@@ -107,77 +112,66 @@ def judge(
     frame: pd.DataFrame,
     name_rows: Callable[[pd.DataFrame], Sequence[str]],
     pool: Callable[[pd.DataFrame], Average | None],
+    compare: Callable[[pd.DataFrame], Sequence[str]],
 ) -> Evidence:
     """The evidence of an analysis' rows on a statement.
 
     name_rows: the title of each row's setting. pool: average of ratios of SDs (`pool_sd_ratios`).
+    compare: what of `statement.needs` each row does not share with the paper, as text; such a
+    setting has no vote.
     """
     rows = frame if frame.empty else select_rows(statement, frame)
     if rows.empty:
         reason = "These runs have too few seeds, or none, of what it speaks about."
         return Evidence(statement, "not run", reason=reason)
-    settings = read_settings(statement, rows, name_rows(rows))
+    measured = read_settings(statement, rows, name_rows(rows), compare(rows))
+    votes = tuple(i for i, one in enumerate(measured) if not one.reason)
+    chosen = votes or tuple(range(len(measured)))
+    average = (pool(rows) if statement.pooled else None) or AverageOfEnds(measured)
     counted = [c for name in statement.n for c in (name, f"{name}_baseline") if c in rows]
-    sizes = rows[counted].to_numpy(float)
+    sizes = rows[counted].to_numpy(float)[list(chosen)]
     low, high = int(sizes.min()), int(sizes.max())
-    text = count_noun(high, statement.noun)
-    blind = False
-    if statement.power:
-        powers = rows[statement.power].dropna()
-        blind = len(powers) > 0 and powers.max() < POWER and not (rows[statement.p] < 0.05).any()
-    bare = Evidence(
-        statement,
-        "not comparable",
-        statistic=statement.title,
-        unit=statement.unit,
-        ratio=statement.scale == "log" and not statement.unit,
-        factor=100.0 if statement.unit == "points" else 1.0,
-        n=text if low == high else f"{low:,} to {text}",
-        noun=f"{statement.noun}s",
+    text, factor = count_noun(high, statement.noun), 100.0 if statement.unit == "points" else 1.0
+    settings = tuple(
+        _in_unit(average.interval((i,), LEVEL), factor, one.subject, one.reason)
+        for i, one in enumerate(measured)
     )
-    average = (pool(rows) if statement.pooled else None) or AverageOfEnds(settings)
-    return _measure(bare, average, range(len(settings)), settings, high, blind)
-
-
-def _measure(
-    bare: Evidence,
-    average: Average,
-    positions: Sequence[int],
-    measured: Sequence[Setting],
-    n: int,
-    lacks_power: bool,
-) -> Evidence:
-    statement, chosen = bare.statement, tuple(positions)
     region = _region(statement)
 
     def interval(positions: tuple[int, ...], level: float) -> tuple[float, float]:
         return average.interval(positions, level)[1:]
 
-    settings = tuple(
-        _in_unit(average.interval((i,), LEVEL), bare.factor, measured[i].subject) for i in chosen
-    )
-    inside, outside = count_sides(interval, chosen, region)
+    whole, needed = average.interval(chosen, LEVEL), None
     verdict: Verdict = "not comparable"
-    if not statement.not_comparable:
-        rule = decide_each if statement.each else decide
-        verdict = rule(interval, chosen, region, LEVEL)
-    blind = verdict == "contradicted" and lacks_power
-    verdict = "not yet" if blind else verdict
-    whole = average.interval(chosen, LEVEL)
-    needed = None
-    if verdict == "not yet" and not blind:
-        parts = [(i,) for i in chosen] if statement.each else [chosen]
-        needed = _needed(average, parts, region, n)
-    return replace(
-        bare,
-        verdict=verdict,
-        average=_in_unit(whole, bare.factor),
-        settings=settings if len(settings) > 1 else (),
+    parted = (part for one in measured for part in one.reason.split("; "))
+    reason = "; ".join(dict.fromkeys(parted))
+    if votes:
+        rule = decide_each if statement.is_of_each else decide
+        verdict, reason = rule(interval, votes, region, LEVEL), ""
+    if verdict == "contradicted" and statement.power:
+        powers = rows[statement.power].dropna()
+        if len(powers) and powers.max() < POWER and not (rows[statement.p] < 0.05).any():
+            verdict, reason = "not yet", _BLIND
+    if verdict == "not yet" and not reason:
+        parts = [(i,) for i in votes] if statement.is_of_each else [votes]
+        needed = _needed(average, parts, region, high)
+        reason = _explain_not_yet(whole, needed, f"{statement.noun}s")
+    inside, outside = count_sides(interval, chosen, region) if votes else (0, 0)
+    return Evidence(
+        statement,
+        verdict,
+        statistic=statement.title,
+        unit=statement.unit,
+        ratio=statement.scale == "log" and not statement.unit,
+        factor=factor,
+        average=_in_unit(whole, factor),
+        settings=settings if len(settings) > 1 or settings[0].reason else (),
         inside=inside,
         outside=outside,
+        n=text if low == high else f"{low:,} to {text}",
+        noun=f"{statement.noun}s",
         needed=needed,
-        reason=statement.not_comparable
-        or (_BLIND if blind else _reason(verdict, whole, needed, bare.noun)),
+        reason=reason,
     )
 
 
@@ -190,7 +184,8 @@ def _needed(
         value, low, high = average.interval(part, LEVEL)
         if not region[0] <= low <= high <= region[1]:
             sizes.append(average.needed(part, _nearest(value, region), n))
-    return None if None in sizes else max(filter(None, sizes), default=None)
+    most = None if None in sizes else max(filter(None, sizes), default=None)
+    return most if most is None or most <= MOST_NEEDED else None
 
 
 def decide(
@@ -209,9 +204,10 @@ def decide(
 def decide_each(
     interval: Interval, chosen: tuple[int, ...], region: tuple[float, float], level: float
 ) -> Verdict:
-    """The verdict on a statement about every setting: supported, contradicted or not yet."""
-    if count_sides(interval, chosen, region)[1]:
-        return "contradicted"
+    """The verdict on a statement about every setting: one that is shown outside decides."""
+    inside, outside = count_sides(interval, chosen, region)
+    if outside:
+        return "mixed" if inside else "contradicted"
     sides = [_side(interval((i,), level), region) for i in chosen]
     return "supported" if all(side > 0 for side in sides) else "not yet"
 
@@ -250,20 +246,18 @@ def _nearest(value: float, region: tuple[float, float]) -> float:
     return min(ends, key=lambda end: abs(end - value))
 
 
-def _in_unit(estimate: tuple[float, float, float], factor: float, subject: str = "") -> ValueInUnit:
+def _in_unit(
+    estimate: tuple[float, float, float], factor: float, subject: str = "", reason: str = ""
+) -> ValueInUnit:
     value, low, high = (x * factor for x in estimate)
-    return ValueInUnit(value, low, high, subject)
+    return ValueInUnit(value, low, high, subject, reason)
 
 
-def _reason(
-    verdict: Verdict, whole: tuple[float, float, float], needed: int | None, noun: str
-) -> str:
-    if verdict != "not yet":
-        return ""
+def _explain_not_yet(whole: tuple[float, float, float], needed: int | None, noun: str) -> str:
     if not (isfinite(whole[1]) or isfinite(whole[2])):
         return "It has no interval, so nothing is decided."
     if needed is None:
-        return "No number of runs is known that would decide it."
+        return f"No number of {noun} up to {MOST_NEEDED} is known that would decide it."
     return (
         f"About {needed:,} {noun} would decide it with a power of 80 %, if the estimate is right."
     )

@@ -26,6 +26,8 @@ class Setting:
     """A measured value with its interval; ends are NaN where there is none.
 
     share_n: number of independent cases of a share; NaN where Wilson's interval tells it.
+    group: settings of other groups have errors that are independent of its own.
+    reason: what it does not share with the paper; it then has no vote.
     """
 
     subject: str
@@ -35,6 +37,8 @@ class Setting:
     level: float
     bounds: tuple[float, float]
     share_n: float = nan
+    group: str = ""
+    reason: str = ""
 
     @property
     def has_interval(self) -> bool:
@@ -60,12 +64,12 @@ def select_rows(statement: Statement, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_settings(
-    statement: Statement, rows: pd.DataFrame, subjects: Sequence[str]
+    statement: Statement, rows: pd.DataFrame, subjects: Sequence[str], reasons: Sequence[str]
 ) -> list[Setting]:
     """A setting for each row; ends of an interval are cut at the bounds of the scale."""
     least, most = bounds = BOUNDS[statement.scale]
     found = []
-    for subject, row in zip(subjects, rows.to_dict("records"), strict=True):
+    for subject, reason, row in zip(subjects, reasons, rows.to_dict("records"), strict=True):
         low, high = (float(row.get(end, nan)) for end in _ends(statement))
         known = isfinite(low) and isfinite(high)
         ends = (max(low, least), min(high, most)) if known else (nan, nan)
@@ -78,6 +82,8 @@ def read_settings(
                 float(row.get("level", 0.95)),
                 bounds,
                 cases,
+                " ".join(str(row[name]) for name in statement.independent if name in row),
+                reason,
             )
         )
     return found

@@ -111,7 +111,9 @@ def _paper(axis: Axis, evidence: Evidence) -> str:
 
 def _tick(axis: Axis, one: ValueInUnit, y: float) -> str:
     x = axis.x(one.value)
-    return f'<line class="setting" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 4:.1f}" y2="{y + 4:.1f}"/>'
+    votes = "" if not one.reason else " apart"
+    ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="{y - 4:.1f}" y2="{y + 4:.1f}"'
+    return f'<line class="setting{votes}" {ends}/>'
 
 
 def _interval(axis: Axis, one: ValueInUnit, name: str, y: float) -> str:

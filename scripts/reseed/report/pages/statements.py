@@ -24,7 +24,7 @@ from reseed.comparison.claims.formatting import (
 from reseed.core.identifiers import SCALES
 from reseed.core.study_info import StudyInfo
 from reseed.report.pages import forest
-from reseed.report.rendering.numbers import NONE
+from reseed.report.rendering.numbers import NONE, counted
 
 #: Scale whose runs decide more than those of a smaller one.
 REFERENCE_SCALE = "cpu"
@@ -109,20 +109,17 @@ class StatementRow:
             return f"about {evidence.needed:,} {evidence.noun}"
         return {
             "supported": "", "contradicted": "", "mixed": "look at the settings",
-            "not yet": evidence.reason.rstrip("."), "not comparable": evidence.reason.rstrip("."),
-            "not run": "run a larger scale",
+            "not yet": evidence.reason.rstrip("."), "not run": "run a larger scale",
+            "not comparable": f"not the paper's: {evidence.reason}",
         }[evidence.verdict]  # fmt: skip
 
     @property
     def command(self) -> str:
-        """The command that trains what is missing; empty where none would decide the statement."""
-        if self.verdict not in ("not yet", "not run") or self.info.scale not in SCALES:
+        """The command that trains what was not run; empty where none is known to decide it."""
+        if self.verdict != "not run" or self.info.scale not in SCALES:
             return ""
-        if self.reference is None and self.info.scale in ("smoke", "demo"):
-            return (
-                f"snakemake --cores all {shlex.quote(self.study)} --config scale={REFERENCE_SCALE}"
-            )
-        return f"snakemake --cores all {shlex.quote(self.study)} --config scale=paper"
+        scale = "paper" if self.info.scale == REFERENCE_SCALE else REFERENCE_SCALE
+        return f"snakemake --cores all {shlex.quote(self.study)} --config scale={scale}"
 
     @cached_property
     def picture(self) -> str:
@@ -147,19 +144,28 @@ class StatementRow:
         """What opens on a click: numbers, n, conditions, limit and reason."""
         evidence, statement = self.decisive, self.run.statement
         paper = "; ".join(filter(None, [statement.published, statement.conditions]))
-        shown = len(evidence.settings)
+        voting = [one for one in evidence.settings if not one.reason]
+        apart, shown = len(evidence.settings) - len(voting), len(voting)
+        over = "judged on each" if statement.is_of_each else "average"
         return [
             text
             for text in (
                 f"Measured: {evidence.statistic}, {show_measured(evidence)}"
-                f"{f', average over {shown} settings' if shown else ''}; {evidence.n}."
+                f"{f', {over} of {shown} settings' if shown > 1 else ''}; {evidence.n}."
                 if evidence.average
                 else "",
                 f"Shown on the statement's side in {evidence.inside} of {shown} settings, on the"
                 f" other in {evidence.outside}."
-                if shown
+                if shown > 1
                 else "",
-                evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
+                f"No vote, because they are not the paper's: {counted(apart, 'setting')}."
+                if apart
+                else "",
+                "Not run at this scale."
+                if evidence.verdict == "not run"
+                else evidence.reason
+                if evidence.verdict == "not yet"
+                else "",
                 self.both,
                 f"Limit: {statement.limit}." if statement.limit else "",
                 f"Paper: {paper}{f' ({statement.source})' if statement.source else ''}."
@@ -172,7 +178,10 @@ class StatementRow:
     @property
     def settings(self) -> list[str]:
         """Each setting with its interval."""
-        return [f"{one.subject}: {_show(one)}" for one in self.decisive.settings]
+        return [
+            f"{one.subject}: {_show(one)}{f' (no vote: {one.reason})' if one.reason else ''}"
+            for one in self.decisive.settings
+        ]
 
     def record(self) -> dict[str, Any]:
         """The row as data to copy."""
@@ -206,15 +215,11 @@ def find_rows(
         name, run = record["name"], read_evidence(record["evidence"])
         stored = known.get(name)
         other = read_evidence(stored) if stored is not None and info.scale != "smoke" else None
-        is_same = other is not None and _region(other) == _region(run)
+        is_same = other and other.statement.definition() == run.statement.definition()
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
         anchor = anchors.get(run.statement.exhibit, "")
         rows.append(StatementRow(study, info, name, anchor, run, shown, made))
     return rows
-
-
-def _region(evidence: Evidence) -> tuple[float | None, float | None]:
-    return evidence.statement.above, evidence.statement.below
 
 
 def show_measured(evidence: Evidence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 import pandas as pd
 from reseed.comparison.claims.averages import LEAST_SEEDS, MeanLogRatio
 from reseed.comparison.claims.evidence import Evidence, judge
+from reseed.core.coordinates import base_name
 from reseed.core.schemas import SEED_COLUMNS
-from reseed.core.statement import Statement
+from reseed.core.statement import Recipe, Statement
 from reseed.report.analyses.shared.data import Cell, Data, cells
 from reseed.report.analyses.spread import with_slices
 from reseed.report.rendering.arms import CELL_KEY, arm_title, cell_titles, group_title
@@ -37,7 +39,56 @@ def judge_statement(data: ExhibitData, statement: Statement) -> Evidence:
             for title, below, above, experiment in zip(titles, *sides, strict=True)
         ]
 
-    return judge(statement, data.rows(), name_rows, partial(pool_sd_ratios, data))
+    return judge(
+        statement,
+        data.rows(),
+        name_rows,
+        partial(pool_sd_ratios, data),
+        partial(compare_with_paper, data, statement.needs),
+    )
+
+
+def compare_with_paper(data: ExhibitData, needs: Recipe, rows: pd.DataFrame) -> list[str]:
+    """What the trials behind each row do not share with the paper, as `n_estimators 60, not 400`.
+
+    The trials are those of the row's arms, or of all arms where it names none.
+    """
+    if not needs:
+        return [""] * len(rows)
+    names = ["experiment", "dataset", "arm"]
+    kinds = data.metrics.drop_duplicates([*names, "model", "hyperparameters_source", "environment"])
+    found = []
+    for row in rows.to_dict("records"):
+        behind = kinds[kinds["dataset"] == row["dataset"]]
+        sides = [
+            (row.get(f"{side}_experiment", row.get("experiment")), row[side])
+            for side in ("arm", "baseline", "other")
+            if side in row
+        ]
+        if sides:
+            behind = behind[pd.MultiIndex.from_frame(behind[names[::2]]).isin(sides)]
+        texts = [text for trial in behind.to_dict("records") for text in _lack(data, needs, trial)]
+        found.append("; ".join(dict.fromkeys(texts)))
+    return found
+
+
+def _lack(data: ExhibitData, needs: Recipe, trial: dict[str, Any]) -> Iterator[str]:
+    devices = {one.environment: one.device for one in data.info.machines}
+    model, dataset = base_name(trial["model"]), base_name(trial["dataset"])
+    facts: dict[str, Any] = json.loads(trial["hyperparameters"]) | {
+        "dataset": dataset,
+        "rows": data.info.datasets[trial["dataset"]].rows,
+        "model": model,
+        "device": "cpu" if devices.get(trial["environment"]) == "cpu" else "gpu",
+        "hyperparameters": trial["hyperparameters_source"].partition("-")[0],
+    }
+    for fact, wanted in needs.items():
+        known = facts.get(fact)
+        if isinstance(wanted, list):
+            if known not in wanted:
+                yield f"{fact} {known}"
+        elif (least := wanted.get(dataset, wanted.get(model))) and (known is None or known < least):
+            yield f"{fact} {known}, not {least:g}"
 
 
 def pool_sd_ratios(data: ExhibitData, rows: pd.DataFrame) -> MeanLogRatio | None:
