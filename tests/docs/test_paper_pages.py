@@ -70,6 +70,22 @@ def test_every_table_and_figure_of_a_paper_has_one_row(paper):
         assert len(parts) == len({row.split(",")[1] for row in parts})
 
 
+SHARED = Path(__file__).parents[3] / "shared" / "papers"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' texts are not here")
+def test_quotes_are_the_papers_own_words():
+    texts = [" ".join(path.read_text("utf-8").split()) for path in SHARED.iterdir()]
+    studies = (ROOT / "config" / "studies").glob("*.yaml")
+    found = 0
+    for study in studies:
+        stated = yaml.safe_load(study.read_text("utf-8")).get("statements", {})
+        for name, one in stated.items():
+            found += 1
+            assert any(one["quote"] in text for text in texts), (study.stem, name)
+    assert found > 40
+
+
 @pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.parent.name)
 def test_every_statement_of_the_study_is_a_tested_claim(page):
     coverage = page.with_name("exhibits.csv")

@@ -143,7 +143,8 @@ class StatementRow:
     def details(self) -> list[str]:
         """What opens on a click: numbers, n, conditions, limit and reason."""
         evidence, statement = self.decisive, self.run.statement
-        paper = "; ".join(filter(None, [statement.published, statement.conditions]))
+        quote = f"“{statement.quote}”" if statement.quote else ""
+        paper = "; ".join(filter(None, [quote, statement.published, statement.conditions]))
         voting = [one for one in evidence.settings if not one.reason]
         apart, shown = len(evidence.settings) - len(voting), len(voting)
         over = "judged on each" if statement.is_of_each else "average"
