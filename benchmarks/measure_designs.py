@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import reseed
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
 from reseed.comparison import means as means_tests
@@ -70,6 +71,22 @@ def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[
 def _claim_by_runs(scores: np.ndarray, ratio: float = 0.0, seeds: str = "shared") -> list[bool]:
     """Whether any model is called better, for each simulation; arguments of `_test_runs`."""
     return [_find_claim(family) for family in _test_runs(scores, ratio, seeds)]
+
+
+def _claim_by_compare(scores: np.ndarray, **options: object) -> np.ndarray:
+    """Whether `compare` calls any model better, for each simulation, read as a dataset.
+
+    Args:
+        scores: (simulations, models, folds, seeds).
+        options: of `compare`.
+    """
+    names = ("dataset", "model", "fold", "seed")
+    labels = zip(names, np.indices(scores.shape).reshape(len(names), -1), strict=True)
+    table = pd.DataFrame({name: values.astype(str) for name, values in labels})
+    table = table.assign(score=scores.ravel())
+    verdicts = reseed.compare(table, metric="score", greater_is_better=True, **options).verdicts
+    claims = verdicts["outcome"].eq("better").groupby(verdicts["dataset"]).any()
+    return claims.reindex([str(number) for number in range(len(scores))]).to_numpy()
 
 
 def _find_claim(family: list[dict]) -> bool:
@@ -139,6 +156,23 @@ def splits(rng: Rng, n_sim: int) -> Iterator[Row]:
         for n in (6, 50):
             where = f"200 items, {n} hold-outs of a fifth"
             yield name, where, _claim_by_runs(accuracy[..., :n], 0.25)
+        for n, seeds, sd in ((6, 5, 1), (20, 5, 1)):
+            d = _add_seeds(accuracy[:, :2, :n], seeds, sd, rng)
+            where = f"{name}, {n} hold-outs × {seeds} seeds, SD of a seed {sd} SDs of a split"
+            yield "seeds crossed with splits", where, _claim_by_compare(d, test_train_ratio=0.25)
+    for folds in (5, 10):
+        scores = simulate_cv(n_sim, n_models=2, n_folds=folds, n_repeats=1, rng=rng)
+        for seeds, sd in ((2, 1), (3, 1), (5, 0), (5, 0.5), (5, 1), (5, 2), (10, 2)):
+            where = f"{folds} folds × {seeds} seeds, SD of a seed {sd} SDs of a split"
+            claims = _claim_by_compare(_add_seeds(scores, seeds, sd, rng))
+            yield "seeds crossed with splits", where, claims
+
+
+def _add_seeds(scores: np.ndarray, seeds: int, sd: float, rng: Rng) -> np.ndarray:
+    """Scores (simulations, models, splits, seeds) of models with effects of their own seeds."""
+    sizes, unit = (*scores.shape[:2], 1, seeds), scores.std(axis=-1).mean()
+    effects = sd * rng.normal(size=sizes) + 0.5 * rng.normal(size=(*scores.shape, seeds))
+    return scores[..., None] + unit * effects
 
 
 def seeds_and_items(rng: Rng, n_sim: int) -> Iterator[Row]:

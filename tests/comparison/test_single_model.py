@@ -40,7 +40,9 @@ def test_folds_have_a_corrected_mean():
         sentence
     )
     assert "over 10 splits" in sentence
-    assert "two new runs" not in sentence.lower()
+    new = np.sqrt(2 * (1 + 1.5 / 9)) * SCORES.std(ddof=1) * stats.t.isf(0.025, 9)
+    [limit] = re.findall(r"differ by less than (\S+) in 95 % of cases", sentence)
+    assert float(limit) == pytest.approx(new, rel=0.02)
 
 
 def test_crossed_seeds_have_shares_of_the_variance():

@@ -7,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 from reseed.stats.bootstrap import resample_counts
 from reseed.stats.comparison import (
     bca_mean_interval,
+    crossed_seeds,
     differences,
     holm,
     merge_rounding_noise,
@@ -284,3 +285,38 @@ def test_resamples_in_blocks_give_the_same_bits(monkeypatch):
     blocks = bca_mean_interval(d, n_boot=3001, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(blocks, kept)
     assert max(drawn) <= 500
+
+
+def test_crossed_seeds_by_mean_squares():
+    d = _rng(3).normal(size=(2, 6, 4)) + 2 * _rng(4).normal(size=(2, 1, 4))
+    split, seed = np.indices((6, 4)).reshape(2, -1)
+    rest = d - d.mean(axis=2, keepdims=True) - d.mean(axis=1, keepdims=True)
+    rest = ((rest + d.mean(axis=(1, 2), keepdims=True)) ** 2).sum(axis=(1, 2)) / (5 * 3)
+    expected = d.mean(axis=1).var(axis=1, ddof=1) / 4 - rest / 24
+    added, df = crossed_seeds(d.reshape(2, -1), split, seed)
+    assert added**2 == pytest.approx(expected)
+    assert df == 3
+    shuffled = _rng(5).permutation(24)
+    again, _ = crossed_seeds(
+        1e200 * d.reshape(2, -1)[:, shuffled], split[shuffled] + 7, -seed[shuffled]
+    )
+    assert again / 1e200 == pytest.approx(added)
+
+
+def test_crossed_seeds_of_an_incomplete_grid():
+    """Nearly unbiased for the variance that seeds give the mean over splits."""
+    split, seed = np.indices((8, 5)).reshape(2, -1)
+    kept = _rng(6).random(40) < 0.8
+    effects = _rng(7).normal(size=(20_000, 1, 5)) * np.ones((8, 1))
+    d = effects.reshape(20_000, -1) + 0.3 * _rng(8).normal(size=(20_000, 40))
+    added, _ = crossed_seeds(d[:, kept], split[kept], seed[kept])
+    weights = np.bincount(seed[kept], 1 / (8 * np.bincount(split[kept]))[split[kept]])
+    assert (added**2).mean() == pytest.approx((weights**2).sum(), rel=0.1)
+
+
+def test_seeds_that_are_not_crossed_add_nothing():
+    d, runs = _rng(9).normal(size=12), np.arange(12)
+    assert crossed_seeds(d, runs // 3, runs) == (0, 0)
+    assert crossed_seeds(d, runs, runs) == (0, 0)
+    assert crossed_seeds(d, runs // 3, 0 * runs) == (0, 0)
+    assert crossed_seeds(0 * d + 0.3, runs // 3, runs % 3)[0] == 0

@@ -276,9 +276,14 @@ def state_one_model(comparison: Comparison) -> list[str]:
             ends = one.low, one.high
             if is_share(row.metric) and 0 <= one.mean <= _PERCENT:
                 ends = max(one.low, 0), min(one.high, 1 if one.mean <= 1 else _PERCENT)
+            limit = (
+                f" Two new runs, each with a split and seed of its own, differ by less than "
+                f"{two_digits(one.limit)} in {format_share(one.level)} of cases, for Gaussian scores."
+            )
             lines.append(
                 f"{lead} {format_estimate(one.mean, *ends)} over {one.folds:,} splits, "
                 f"SD {two_digits(one.sd_folds)}{seeds if one.sd_seeds > 0 else ''}."
+                + (limit if one.limit > 0 else "")
             )
         lines += _state_shares(comparison, row.dataset)
     return lines or ["Too few runs show how much the score varies."]

@@ -149,6 +149,45 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
     return CorrectedT(t, p, (mean - half) * unit, (mean + half) * unit, scale * unit, j - 1)
 
 
+def crossed_seeds(d: ArrayLike, split: ArrayLike, seed: ArrayLike) -> tuple[Array, int]:
+    """Return what seeds that are crossed with splits add to the error of a mean over splits.
+
+    The difference of a run is mean + split + seed + rest. Over S seeds, the variance of the
+    difference averaged over splits is that of the seed plus a part of the rest, which the variance
+    between splits holds already and which is subtracted (Searle, Casella and McCulloch 1992,
+    ch. 4). It is 0 where seeds are not crossed, so that nothing tells them from the rest.
+
+    Args:
+        d: (..., runs) differences of single runs.
+        split, seed: (runs,) labels of each run.
+
+    Returns:
+        A standard error, (...), whose square is added, and its degrees of freedom S − 1.
+    """
+    a, unit = rescale(as_finite(d, "differences"), axis=-1)
+    codes = [np.unique(labels, return_inverse=True)[1] for labels in (split, seed)]
+    (splits, seeds), runs = (int(code.max()) + 1 for code in codes), a.shape[-1]
+    rest_df = runs - splits - seeds + 1
+    if seeds < 2 or rest_df < 1:
+        return np.zeros(a.shape[:-1]), 0
+    of_split, of_seed = (np.equal.outer(np.arange(code.max() + 1), code) * 1.0 for code in codes)
+    weights = (1 / (splits * of_split.sum(axis=1)))[codes[0]]  # each split counts equally
+
+    def within(x: Array) -> Array:
+        return x - x @ (of_split.T / of_split.sum(axis=1)) @ of_split
+
+    values, effects = within(a), within(of_seed)
+    fitted = values @ np.linalg.pinv(effects) @ effects
+    rest = ((values - fitted) ** 2).sum(axis=-1) / rest_df
+    # Squared sums of each seed hold both variances; the coefficients are those of any grid.
+    between = ((values * weights @ of_seed.T) ** 2).sum(axis=-1)
+    of_seeds = ((effects * weights @ of_seed.T) ** 2).sum()
+    of_rest = (within(of_seed * weights) ** 2).sum()
+    added = (between - of_rest * rest) / of_seeds * ((of_seed @ weights) ** 2).sum()
+    noise = 1e-24 * np.max(np.abs(a), axis=-1) ** 2  # of equal differences, by rounding
+    return np.sqrt(np.where(added > noise, added, 0.0)) * unit[..., 0], seeds - 1
+
+
 def bca_mean_interval(
     d: ArrayLike, level: float = 0.95, n_boot: int = 10_000, *, rng: np.random.Generator
 ) -> tuple[Array, Array]:

@@ -47,7 +47,8 @@ def upper_tail(t: float, parts: Parts) -> float:
 def equivalent_df(tail: float, parts: Parts) -> float:
     """Return the degrees of freedom whose t has `upper_quantile(tail, parts)`; inf: no variance."""
     positive = [(part, df) for part, df in parts if part > 0]
-    if len(positive) < 2:
-        return positive[0][1] if positive else math.inf
-    quantile, ends = upper_quantile(tail, positive), [df for _, df in positive]
+    ends = [df for _, df in positive]
+    if len({*ends}) < 2:
+        return ends[0] if ends else math.inf
+    quantile = upper_quantile(tail, positive)
     return float(brentq(lambda df: -stdtrit(df, tail) - quantile, min(ends), max(ends)))

@@ -16,7 +16,13 @@ from reseed.plugins.options import Count, Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
-from reseed.stats.comparison import OVERLAP_FACTOR, bca_mean_interval, nadeau_bengio
+from reseed.stats.comparison import (
+    OVERLAP_FACTOR,
+    bca_mean_interval,
+    crossed_seeds,
+    nadeau_bengio,
+)
+from reseed.stats.weighted_t import upper_quantile
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class FoldRow(ComparedRow):
     bca_high: float = nan
     low: float = nan
     high: float = nan
+    limit: float = nan
     level: float = nan
     n_boot: float = nan
     train_seconds: float = nan
@@ -60,7 +67,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `bca_low`, `bca_high`: BCa bootstrap over splits, as in the protocol, which treats
       overlapping splits as independent.
     - `low`, `high`: t interval with Nadeau and Bengio's correction for the overlap, with the factor
-      of `stats.comparison.OVERLAP_FACTOR`.
+      of `stats.comparison.OVERLAP_FACTOR`; seeds that are crossed with splits are a factor too.
+    - `limit`: two new runs, each on a split and with a seed of its own, differ by less with the
+      probability `level`, for Gaussian scores.
     - `sd_seeds`: SD over seeds within a split, root mean square over splits.
     - `single`: score of the run of `single_seed` on the first split.
     """
@@ -76,14 +85,27 @@ def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
         return None
     n_boot, rng = options.n_boot, group.rng("folds", arm)
     bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
-    corrected = nadeau_bengio(means, OVERLAP_FACTOR * group.test_train_ratio, level)
+    overlap, count = OVERLAP_FACTOR * group.test_train_ratio, len(means)
+    corrected = nadeau_bengio(means, overlap)
+    cells = (trials.groupby(names).ngroup() for names in (SPLIT_COLUMNS, MODEL_SEED_COLUMNS))
+    seeds, seeds_df = crossed_seeds(trials["score"], *cells)
     within = splits.var(ddof=1).dropna()
+    of_mean = [(float(corrected.scale**2), corrected.df), (float(seeds**2), seeds_df)]
+    of_run = [(means.var(ddof=1) * (1 + overlap), corrected.df)]
+    if len(within):
+        of_run.append((within.mean(), seeds_df or len(trials) - count))
+    half, limit = (
+        upper_quantile((1 - level) / 2, parts) * np.sqrt(sum(part for part, _ in parts))
+        if corrected.scale > 0
+        else 0.0
+        for parts in (of_mean, of_run)
+    )
     seed = options.single_seed
     return group.key | {
         "arm": arm,
         "metric": group.metric,
         "greater_is_better": group.greater_is_better,
-        "folds": len(means),
+        "folds": count,
         "runs": len(trials),
         "failed": group.failed[arm],
         "mean": means.mean(),
@@ -91,8 +113,9 @@ def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
         "sd_seeds": float(np.sqrt(within.mean())) if len(within) else np.nan,
         "bca_low": float(bca_low),
         "bca_high": float(bca_high),
-        "low": float(corrected.low),
-        "high": float(corrected.high),
+        "low": float(means.mean() - half),
+        "high": float(means.mean() + half),
+        "limit": float(np.sqrt(2) * limit),
         "level": level,
         "n_boot": n_boot,
         "train_seconds": trials["train_seconds"].sum() if "train_seconds" in trials else np.nan,

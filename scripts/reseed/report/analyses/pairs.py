@@ -35,10 +35,11 @@ from reseed.report.analyses.shared.pairing import (
 from reseed.report.analyses.shared.shares import share_maximum
 from reseed.report.analyses.shared.skewed_pairs import describe_own_tails, describe_tails
 from reseed.stats.budget import seed_share_of_splits
-from reseed.stats.comparison import OVERLAP_FACTOR, differences, nadeau_bengio
+from reseed.stats.comparison import OVERLAP_FACTOR, crossed_seeds, differences, nadeau_bengio
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.ranking import disagreement
 from reseed.stats.unpaired import superiority, welch
+from reseed.stats.weighted_t import equivalent_df, upper_tail
 
 #: Scores of items are read too, where imported results hold them.
 READS = "items"
@@ -187,9 +188,10 @@ def _compare_pairs(
                   "runs": len(pairing.trial_a), "left_out": pairing.left_out,
                   "failed": group.failed[a] + group.failed[b]}  # fmt: skip
         rows.append(common | {"model_a": a, "model_b": b, "design": pairing.design} | counts)
-        size = pairing.design, len(pairing.a), len(pairing.b), len(pairing.trial_a)
+        cells = b"" if pairing.cells is None else pairing.cells.tobytes()
+        size = pairing.design, len(pairing.a), len(pairing.b), len(pairing.trial_a), cells
         batches.setdefault(size, []).append(number)
-    for (design, n_a, n_b, trials), numbers in batches.items():
+    for (design, n_a, n_b, trials, _), numbers in batches.items():
         if min(n_a, n_b) == 0:
             continue
         batch = [pairs[i][2] for i in numbers]
@@ -269,17 +271,27 @@ def _compare_paired(group: ModelGroup, batch: list[Pairing], options: Options) -
         row = {"test": designs.SEEDS.test, "scale": test.scale, "df": test.df}
         return _as_lists(row | describe_tails(d, test, 1 - options.alpha))
     ratio = group.test_train_ratio
-    test = nadeau_bengio(d, OVERLAP_FACTOR * ratio)
+    test, cells = nadeau_bengio(d, OVERLAP_FACTOR * ratio), batch[0].cells
     trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
+    runs = differences(*trials)
+    seeds, seeds_df = crossed_seeds(runs, *cells)
+    p, df = test.p_value, np.full(len(d), float(test.df))
+    scale, parts = np.hypot(test.scale, seeds), np.full(len(d), None)
+    for k in np.flatnonzero(seeds):
+        share = (seeds[k] / scale[k]) ** 2
+        parts[k] = [(1 - share, test.df), (share, seeds_df)]
+        p[k] = 2 * upper_tail(abs(d[k].mean()) / scale[k], parts[k])
+        df[k] = equivalent_df(options.alpha / 2, parts[k])
     return _as_lists(
         {
             "test": designs.SPLITS.test,
-            "p": test.p_value,
-            "scale": test.scale,
-            "df": test.df,
+            "p": p,
+            "scale": scale,
+            "df": df,
+            "parts": parts,
             "test_train_ratio": ratio,
             "published_p": nadeau_bengio(d, ratio).p_value,
-            "seed_share": seed_share_of_splits(differences(*trials), d.shape[1]),
+            "seed_share": seed_share_of_splits(runs, d.shape[1]),
         }
     )
 

@@ -26,7 +26,7 @@ from reseed.report.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
-from reseed.stats.comparison import OVERLAP_FACTOR, differences
+from reseed.stats.comparison import OVERLAP_FACTOR, crossed_seeds, differences
 from reseed.stats.planning import detectable_effect, df_per_run, pilot_sd, t_power
 
 COLUMNS = [
@@ -85,8 +85,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     the `family`. Runs that are not paired are planned with Welch's degrees of freedom for the two
     SDs of the pilot.
 
-    Overlapping splits are allowed for as in the corrected t test, and
-    test items where their outputs are known (`design` seeds and items): both leave a part of the
+    Overlapping splits are allowed for as in the corrected t test, seeds that are crossed with them,
+    and test items where their outputs are known (`design` seeds and items): all leave a part of the
     error that no number of runs reduces. So the half-width stays above `smallest_half_width` and
     the power below `power_limit`. A target is out of reach (`runs_for_…` is NaN) if it needs more
     than `max_runs`, or if the limit is below `target_power`.
@@ -145,6 +145,9 @@ def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, option
     sds = [pilot_sd(x, options.assurance) if np.ptp(x) else 0.0 for x in samples]
     sd = float(np.hypot(sds[0], sds[1])) if len(sds) == 2 else sds[0]
     fixed = OVERLAP_FACTOR * ratio
+    if pairing.cells is not None:
+        runs = differences(pairing.trial_a, pairing.trial_b)
+        fixed += (crossed_seeds(runs, *pairing.cells)[0] / sd) ** 2
     crossed = None
     if pairing.design in ONE_TEST_SET:
         test = test_pair(data, group, a, b, pairing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Annotated, Literal, Self
@@ -102,6 +102,12 @@ class ModelGroup:
         splits = self._table[1][:, : len(SPLIT_COLUMNS)]
         return np.unique(splits, axis=0, return_inverse=True)[1].reshape(-1)
 
+    @cached_property
+    def seed(self) -> np.ndarray:
+        """(runs,) number of the model seed of each run."""
+        seeds = self._table[1][:, len(SPLIT_COLUMNS) : -1]
+        return np.unique(seeds, axis=0, return_inverse=True)[1].reshape(-1)
+
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the group and the purpose only."""
         return stream(0, "/".join([*purpose, *(str(value) for value in self.key.values())]))
@@ -117,6 +123,7 @@ class Pairing:
     a, b: scores of the units.
     trial_a, trial_b: scores of single runs, matched one to one.
     left_out: number of trials that are in neither sample.
+    cells: (2, runs) split and seed of each of these runs, of `splits`.
     """
 
     design: Design
@@ -125,6 +132,7 @@ class Pairing:
     trial_a: np.ndarray
     trial_b: np.ndarray
     left_out: int
+    cells: np.ndarray | None = None
 
     @property
     def is_paired(self) -> bool:
@@ -133,7 +141,7 @@ class Pairing:
 
     def swap(self) -> Pairing:
         """The pairing with the other model first."""
-        return Pairing(self.design, self.b, self.a, self.trial_b, self.trial_a, self.left_out)
+        return replace(self, a=self.b, b=self.a, trial_a=self.trial_b, trial_b=self.trial_a)
 
     @property
     def n(self) -> int:
@@ -282,7 +290,8 @@ def pair_models(
     by_number: dict[int, tuple[str, str, Pairing]] = {}
     for numbers in batches.values():
         first, second = np.transpose([pairs[number] for number in numbers])
-        batch = pair_runs(group.scores[first], group.scores[second], group.split, own_seeds)
+        scores = group.scores[first], group.scores[second]
+        batch = pair_runs(*scores, group.split, own_seeds, group.seed)
         by_number |= zip(numbers, _put_better_first(group, first, second, batch), strict=True)
     return [by_number[number] for number in range(len(pairs))]
 
@@ -304,13 +313,18 @@ def _put_better_first(
 
 
 def pair_runs(
-    a: np.ndarray, b: np.ndarray, split: np.ndarray, own_seeds: bool = False
+    a: np.ndarray,
+    b: np.ndarray,
+    split: np.ndarray,
+    own_seeds: bool = False,
+    seed: np.ndarray | None = None,
 ) -> list[Pairing]:
     """Find the strongest comparison that the runs of two models allow, for many pairs at once.
 
     a, b: (pairs, runs) scores, NaN if a model has no such run, in the same runs for all pairs.
     split: (runs,) number of the split of each run, 0 … S − 1 in rising order.
     own_seeds: equal seeds share nothing, so runs on one split are not paired.
+    seed: (runs,) number of the seed of each run (None: each has its own).
     """
     has_a, has_b = np.isfinite(a[0]), np.isfinite(b[0])
     total = int(has_a.sum() + has_b.sum())
@@ -324,6 +338,7 @@ def pair_runs(
     runs = np.flatnonzero(in_a), np.flatnonzero(in_b)
     match = match_seeds(runs[0].tolist(), runs[1].tolist(), own_seeds and common.sum() == 1)
     first = second = runs[0][match.rows[0]]
+    seed = np.arange(len(split)) if seed is None else seed
     if not match.is_shared:  # independent seeds: any matching within a split is valid
         number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
         first, second = _match_runs(
@@ -337,7 +352,10 @@ def pair_runs(
     if method is SPLITS:
         _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
         unit_a, unit_b = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
-        return _as_pairings("splits", unit_a, unit_b, *trials, total - used)
+        # Seeds of which a model has fewer are those that it crosses with splits.
+        seeds = min((seed[first], seed[second]), key=lambda one: len(np.unique(one)))
+        cells = np.stack([split[first], seeds])
+        return _as_pairings("splits", unit_a, unit_b, *trials, total - used, cells)
     if method is SEEDS:
         return _as_pairings("seeds", *trials, *trials, total - used)
     left_out = total - in_a.sum() - in_b.sum()
@@ -368,6 +386,7 @@ def _as_pairings(
     trial_a: np.ndarray,
     trial_b: np.ndarray,
     left_out: int,
+    cells: np.ndarray | None = None,
 ) -> list[Pairing]:
     rows = zip(unit_a, unit_b, trial_a, trial_b, strict=True)
-    return [Pairing(design, *row, left_out=int(left_out)) for row in rows]
+    return [Pairing(design, *row, int(left_out), cells) for row in rows]
