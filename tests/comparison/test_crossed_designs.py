@@ -10,7 +10,7 @@ import reseed
 from scipy import stats
 
 
-def crossed(folds, seeds, sd, n_sim=300, models="ab"):
+def crossed(folds, seeds, sd, n_sim=150, models="ab"):
     """Tables of equal models, one a dataset; each seed of a model has an effect on every fold."""
     rng = np.random.default_rng(folds)
     shape = (n_sim, len(models), folds, seeds)
@@ -27,8 +27,7 @@ def claims(table):
 
 
 def test_seeds_crossed_with_splits_vary_too():
-    assert claims(crossed(10, 3, 1)) <= 0.05
-    assert claims(crossed(10, 3, 3)) <= 0.05
+    assert claims(crossed(10, 3, 2)) <= 0.05
 
 
 def test_seeds_crossed_with_splits_by_hand():
@@ -49,7 +48,7 @@ def test_seeds_crossed_with_splits_by_hand():
 
 def test_two_runs_of_one_model_over_seeds_and_folds():
     """The limit holds for runs on new splits with new seeds."""
-    found = reseed.compare(crossed(5, 4, 1, 200, "a"), metric="score", greater_is_better=True)
+    found = reseed.compare(crossed(5, 4, 1, 80, "a"), metric="score", greater_is_better=True)
     sd = np.sqrt(1 + 0.25 + 1)
     limits = found.statistics("folds")["limit"] / (sd * np.sqrt(2))
     assert np.mean(2 * stats.norm.cdf(limits) - 1) >= 0.95
