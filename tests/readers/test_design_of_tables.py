@@ -20,9 +20,9 @@ def cross(**levels) -> pd.DataFrame:
     ("levels", "unit", "claim"),
     [
         ({"seed": 5}, "runs", "new seeds on exactly these items"),
-        ({"fold": 5}, "runs", "new splits of the same data"),
+        ({"fold": 5}, "runs", "new splits of the same data (and new seeds)"),
         ({"seed": 3, "item": 9}, "runs", "new seeds and new items"),
-        ({"fold": 3, "item": 9}, "runs", "new splits of the same data"),
+        ({"fold": 3, "item": 9}, "runs", "new splits of the same data (and new seeds)"),
         ({"item": 9}, "items", "new levels of all that varied"),
         ({"seed": 3, "prompt": 2, "item": 9}, "items", "new levels of all that varied"),
         ({"repetition": 2, "item": 9}, "items", "new levels of all that varied"),

@@ -277,8 +277,9 @@ def state_one_model(comparison: Comparison) -> list[str]:
             if is_share(row.metric) and 0 <= one.mean <= _PERCENT:
                 ends = max(one.low, 0), min(one.high, 1 if one.mean <= 1 else _PERCENT)
             limit = (
-                f" Two new runs, each with a split and seed of its own, differ by less than "
-                f"{two_digits(one.limit)} in {format_share(one.level)} of cases, for Gaussian scores."
+                " Two new runs, each with a split and seed of its own, differ by less than "
+                f"{two_digits(one.limit)} in {format_share(one.level)} of cases, for Gaussian "
+                "scores."
             )
             lines.append(
                 f"{lead} {format_estimate(one.mean, *ends)} over {one.folds:,} splits, "

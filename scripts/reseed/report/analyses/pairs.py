@@ -272,6 +272,7 @@ def _compare_paired(group: ModelGroup, batch: list[Pairing], options: Options) -
         return _as_lists(row | describe_tails(d, test, 1 - options.alpha))
     ratio = group.test_train_ratio
     test, cells = nadeau_bengio(d, OVERLAP_FACTOR * ratio), batch[0].cells
+    assert cells is not None  # of splits
     trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
     runs = differences(*trials)
     seeds, seeds_df = crossed_seeds(runs, *cells)

@@ -147,7 +147,7 @@ def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, option
     fixed = OVERLAP_FACTOR * ratio
     if pairing.cells is not None:
         runs = differences(pairing.trial_a, pairing.trial_b)
-        fixed += (crossed_seeds(runs, *pairing.cells)[0] / sd) ** 2
+        fixed += float(crossed_seeds(runs, *pairing.cells)[0] / sd) ** 2
     crossed = None
     if pairing.design in ONE_TEST_SET:
         test = test_pair(data, group, a, b, pairing)
