@@ -145,19 +145,35 @@ rule index:
         "job {log:q} python -P -m reseed.pipeline.jobs.report {params.spec:q}"
 
 
-# results/reference/training_variability/evidence.json; `snakemake reference --config scale=cpu`
+# results/studies/training_variability/reference/evidence.json
 rule reference:
-    """Write what the runs say about each statement, to be committed."""
+    """Gather what the runs say about each statement, for `reseed reference`."""
     input:
         plan.reference.inputs,
+    output:
+        "<results>/studies/{study}/reference/about.json",
+        "<results>/studies/{study}/reference/evidence.json",
+        "<results>/studies/{study}/reference/SHA256SUMS",
+        "<results>/studies/{study}/reference/trials.parquet",
+        "<results>/studies/{study}/reference/predictions.parquet",
+        "<results>/studies/{study}/reference/targets.parquet",
     log:
-        "<results>/logs/reference.log",
+        "<results>/logs/studies/{study}/reference.log",
+    wildcard_constraints:
+        study=plan.names.stated_study,
     conda:
         "../envs/exhibits.yaml"
     params:
+        key=plan.reference.key,
         spec=plan.reference.spec,
         label=plan.reference.label,
     message:
         "{params.label}"
     shell:
         "job {log:q} python -P -m reseed.pipeline.jobs.reference {params.spec:q}"
+
+
+rule references:
+    """Gather the reference results of all studies that test statements."""
+    input:
+        plan.references,

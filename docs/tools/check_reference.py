@@ -147,7 +147,7 @@ def main() -> None:
     if not check(given):
         raise ReseedError(
             f"A trial differs by more than {given.tolerance:g} SDs: make its reference again"
-            " (snakemake STUDY, then snakemake reference, both with its --config scale)."
+            " (snakemake references with its --config scale, then reseed reference)."
         )
 
 

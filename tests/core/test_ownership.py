@@ -178,5 +178,5 @@ def test_no_other_module_deletes_results():
         "pipeline/snakemake_metadata.py",  # records of Snakemake for an exchanged results folder
         "data/download.py",  # a download without a checksum, which is fetched again
         "training/fit_store.py",  # a fit with a wrong checksum
-        "report/pages/reference.py",  # after `replace_references`
+        "report/pages/reference.py",  # what a copy of a reference replaces
     }

@@ -103,7 +103,7 @@ def every_spec(study, training):
             {"second": "Another study"},
             "demo",
         ),
-        report_specs.ReferenceSpec(RESULTS, {"first": ("x",)}, "results/reference"),
+        report_specs.ReferenceSpec(RESULTS, "first"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Commands on a project: `reseed cost`, `reseed prune`, `reseed verify`."""
+"""Commands on a project: `reseed cost`, `reseed prune`, `reseed reference`, `reseed verify`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def add_commands(commands: Any) -> None:
     """Add the commands to the subparsers of `reseed`."""
     _add_cost(commands)
     _add_prune(commands)
+    _add_reference(commands)
     _add_verify(commands)
 
 
@@ -197,6 +198,39 @@ def _confirm(count: int, size: int) -> bool:
     if not sys.stdin.isatty():
         raise ReseedError(f"{count} files would be deleted, and nobody can be asked. Give --yes.")
     return input(f"Delete {count} files, {size / 1e6:.1f} MB? [y/N] ").strip().lower() == "y"
+
+
+def _add_reference(commands: Any) -> None:
+    command = commands.add_parser(
+        "reference",
+        help="copy the reference results of finished studies, to be committed",
+        description="Copy what `snakemake references` gathered to results/reference, which pages "
+        "of later runs show. A reference is not replaced by fewer trials, a lower scale or more "
+        "failures.",
+        epilog="example: python -m reseed reference protocol",
+    )
+    add = command.add_argument
+    add("studies", nargs="*", metavar="study", help="these studies only")
+    add("--results", help="the results folder (the configuration's)")
+    add("--replace", action="store_true", help="replace a reference by less, too")
+    command.set_defaults(run=_reference)
+
+
+def _reference(options: argparse.Namespace) -> None:
+    from reseed.core.layout import REFERENCES, ResultsLayout
+    from reseed.planning.project import load_project
+    from reseed.planning.validation import check_name
+    from reseed.report.pages.reference import copy_references
+
+    project = load_project(CONFIG, {"results": options.results} if options.results else {})
+    known = [*project.studies, *project.left_out]
+    for name in options.studies:
+        if errors := [*check_name("study", name, known, "study")]:
+            raise ReseedError(errors[0])
+    layout = ResultsLayout(project.main.results)
+    studies = {name: layout.study(name) for name in options.studies or known}
+    for folder in copy_references(studies, Path(REFERENCES), options.replace):
+        print(f"Reference results: {folder}")
 
 
 def _add_verify(commands: Any) -> None:

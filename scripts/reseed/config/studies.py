@@ -409,8 +409,6 @@ class Main(Strict):
     """Hash large data files too. Without it, one of equal size and time counts as unchanged."""
     retry_failed: bool = False
     """Train failed trials, and searches with failed fits, again (use it on the command line)."""
-    replace_references: bool = False
-    """Let `reference` replace results by fewer trials, a lower scale or more failures."""
     verify_sample: Count = 10
     """Trials that `verify` retrains, over all studies."""
     verify_all: bool = False

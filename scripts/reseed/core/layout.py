@@ -23,6 +23,11 @@ DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report"
 REFERENCES = "results/reference"
 #: Of a study, below `REFERENCES`: each statement with what the runs say about it.
 EVIDENCE = "evidence.json"
+#: Of a study's reference results. Raw outputs that are too large are tables without rows.
+REFERENCE_FILES = (
+    "about.json", EVIDENCE, "SHA256SUMS", "trials.parquet", "predictions.parquet",
+    "targets.parquet",
+)  # fmt: skip
 
 
 #: Reference results that come with the library: those of its repository, or of its wheel.
@@ -58,6 +63,11 @@ class StudyLayout:
     def evidence(self) -> str:
         """What the runs say about each statement of the study."""
         return f"{self.folder}/{EVIDENCE}"
+
+    @property
+    def reference(self) -> list[str]:
+        """What `reseed reference` copies to be committed (`report.pages.reference`)."""
+        return [f"{self.folder}/reference/{name}" for name in REFERENCE_FILES]
 
     @property
     def repeated_fits(self) -> str:

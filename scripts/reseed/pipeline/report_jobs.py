@@ -88,22 +88,30 @@ class ReportJobs:
         path = self.studies[study].coverage
         return () if path is None else read_coverage(self.context.config.resolve().parent / path)
 
-    def reference(self) -> Job:
-        """Studies that test statements → their reference results; it declares no output."""
-        stated = [study for study in self.context.trained if self.studies[study].statements]
-        folder = str(self.context.folder / REFERENCES)
-        exhibits = {study: tuple(self.studies[study].exhibits) for study in stated}
-        may_replace = self.context.project.main.replace_references
-        spec = ReferenceSpec(self.context.results, exhibits, folder, may_replace)
+    def reference(self, study: str) -> Job:
+        """Trials, evidence and raw outputs of a study → what `reseed reference` copies."""
+        paths = self.layout.study(study)
+        outputs = [
+            file
+            for name in (self.context.plan.studies[study] if self.studies[study].keep else ())
+            for file in paths.prediction_tables(name, ("scores", "targets"))
+        ]
+        spec = ReferenceSpec(self.context.results, study)
         return Job(
             module="reference",
-            label="write reference results",
-            inputs=[file for study in stated for file in self._shown_files(study)],
-            outputs=[],
-            key=None,
+            label=f"gather the reference results of {study}",
+            inputs=[paths.about, paths.metrics, paths.evidence, *outputs],
+            outputs=paths.reference,
+            key=digest(code_hash("reseed.pipeline.jobs.reference"), without_paths(spec)),
             spec=lambda: spec,
             environment="exhibits",
         )
+
+    @property
+    def references(self) -> list[str]:
+        """The reference results of all studies that test statements."""
+        stated = [study for study in self.context.trained if self.studies[study].statements]
+        return [file for study in stated for file in self.layout.study(study).reference]
 
     def _shown_files(self, study: str) -> list[str]:
         """Facts and trials of a study, its evidence, and the files of its exhibits."""

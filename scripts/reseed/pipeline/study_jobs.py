@@ -366,7 +366,7 @@ class StudyJobs:
         for study, entry in studies.items():
             yield from (self._exhibit_job(study, name) for name in entry.exhibits)
             if entry.statements:
-                yield self.judge(study)
+                yield from (self.judge(study), self.reports.reference(study))
         yield from map(self.reports.page, studies)
         yield self.reports.index()
 

@@ -154,7 +154,7 @@ class Workflow:
         self.judge = stage(studies.judge)
         reports = studies.reports
         self.page, self.index = stage(reports.page), stage(reports.index)
-        self.reference = stage(reports.reference)
+        self.reference, self.references = stage(reports.reference), reports.references
 
     @cached_property
     def names(self) -> Names:

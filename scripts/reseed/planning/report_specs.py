@@ -34,12 +34,7 @@ class ReportSpec:
 
 @dataclass(frozen=True)
 class ReferenceSpec:
-    """Write reference results. exhibits: names by study. folder: for all studies.
-
-    replace: also by fewer trials, of a lower scale or with more failures.
-    """
+    """Gather the reference results of a study."""
 
     results: str
-    exhibits: dict[str, tuple[str, ...]]
-    folder: str
-    replace: bool = False
+    study: str

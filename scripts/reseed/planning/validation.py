@@ -34,7 +34,17 @@ from reseed.plugins import kinds
 RESERVED = {
     *("all", "index", "report", "verify", "prepare_table", "prepare_images", "weights", "split"),
     *("shard", "search", "train", "repeat", "collect_trials", "collect_items", "import_runs"),
-    *("import_items", "export", "analyse", "table", "figure", "judge", "page", "reference"),
+    *(
+        "import_items",
+        "export",
+        "analyse",
+        "table",
+        "figure",
+        "judge",
+        "page",
+        "reference",
+        "references",
+    ),
 }
 # A results folder has one of these folders after its first run.
 _MARKS_OF_RESULTS = ("plan", "store")

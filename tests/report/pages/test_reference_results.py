@@ -14,12 +14,25 @@ from reseed.core.errors import ReseedError
 from reseed.core.layout import StudyLayout, find_reference
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.core.study_info import ExperimentInfo, StudyInfo, read_study_info, write_study_info
-from reseed.report.pages.reference import find_wrong_tables, summarise, write_references
+from reseed.report.pages.reference import (
+    copy_references,
+    find_wrong_tables,
+    summarise,
+    write_reference,
+)
 from reseed.report.pages.studies import read_study
 from study_frames import frame, trial
 from test_statements import record, study
 
 STATED = (record((1.3, 1.9), text="Order matters more"),)
+
+
+def gather(root, *layouts, replace=False):
+    """Gather the reference results of studies, and copy them."""
+    for layout in layouts:
+        write_reference(layout)
+    studies = {Path(layout.folder).name: layout for layout in layouts}
+    return copy_references(studies, root, replace)
 
 
 def finished(folder, scale="cpu", records=STATED):
@@ -28,7 +41,8 @@ def finished(folder, scale="cpu", records=STATED):
     metrics = frame(rows).assign(train_seconds=720.0, commit="0123456789abcdef", environment="e1")
     (folder / "tables").mkdir(parents=True)
     metrics.to_parquet(folder / "metrics.parquet")
-    write_study_info(folder / "about.json", StudyInfo(title="Paper", scale=scale, citation="One"))
+    info = StudyInfo(study=folder.name, title="Paper", scale=scale, citation="One")
+    write_study_info(folder / "about.json", info)
     [exhibit] = study().exhibits
     write_json(folder / "tables" / "table1.json", vars(exhibit.sidecar))
     write_json(folder / "evidence.json", {"statements": list(records)})
@@ -37,8 +51,7 @@ def finished(folder, scale="cpu", records=STATED):
 
 def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     layout = finished(tmp_path / "studies" / "paper")
-    (Path(layout.folder) / "tables" / "old.json").write_text("{}")  # of an exhibit that is gone
-    [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
+    [folder] = gather(tmp_path / "reference", layout)
     about = json.loads((folder / "about.json").read_text())
     assert (about["trials"], about["failed"], about["hours"]) == (5, 0, 1.0)
     assert (about["scale"], about["commits"]) == ("cpu", ["0123456789abcdef"])
@@ -69,37 +82,37 @@ def failed(rows):
 )
 def test_a_reference_is_not_replaced_by_less(tmp_path, scale, change, text):
     root, layout = tmp_path / "reference", finished(tmp_path / "1" / "paper")
-    [folder] = write_references({layout: ["table1"]}, root)
+    [folder] = gather(root, layout)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     less = finished(tmp_path / "2" / "paper", scale=scale)
     rows = change(pd.read_parquet(less.metrics))
     rows.to_parquet(less.metrics)
     other = finished(tmp_path / "2" / "another")
-    with pytest.raises(ReseedError, match=f"holds more than this run: {text}.*replace_references"):
-        write_references({other: ["table1"], less: ["table1"]}, root)
+    with pytest.raises(ReseedError, match=f"holds more than this run: {text}.*--replace"):
+        gather(root, other, less)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert not (root / "another").exists()  # all or nothing
-    write_references({less: ["table1"]}, root, replace=True)
+    gather(root, less, replace=True)
     assert json.loads((folder / "about.json").read_text())["scale"] == scale
-    write_references({less: ["table1"]}, root)  # as much as there is
-    write_references({layout: ["table1"]}, root)
+    gather(root, less)  # as much as there is
+    gather(root, layout)
 
 
 def test_outputs_that_a_run_does_not_keep_are_not_lost(tmp_path):
     root, layout = tmp_path / "reference", finished(tmp_path / "1" / "paper")
-    [folder] = write_references({layout: ["table1"]}, root)
+    [folder] = gather(root, layout)
     kept = folder / "predictions.parquet"
     kept.write_bytes(b"outputs")
     with pytest.raises(ReseedError, match=r"holds more than this run: predictions\.parquet"):
-        write_references({layout: ["table1"]}, root)
+        gather(root, layout)
     assert kept.read_bytes() == b"outputs"
-    write_references({layout: ["table1"]}, root, replace=True)
+    gather(root, layout, replace=True)
     assert not kept.exists()
 
 
 def test_tables_of_references_have_checksums(tmp_path):
     root = tmp_path / "reference"
-    [folder] = write_references({finished(tmp_path / "1" / "paper"): ["table1"]}, root)
+    [folder] = gather(root, finished(tmp_path / "1" / "paper"))
     assert list(find_wrong_tables(root)) == []
     table = folder / "trials.parquet"
     table.write_bytes(b"garbage")
@@ -138,14 +151,12 @@ def test_commits_with_edits_are_named():
     assert made.endswith("commit 01234567, 01234567 with edits.")
 
 
-def test_a_study_without_statements_or_scale_is_no_reference(tmp_path):
-    with pytest.raises(ReseedError, match="No study here tests a statement"):
-        write_references({finished(tmp_path / "a", records=()): ["table1"]}, tmp_path / "reference")
+def test_imported_results_are_no_reference(tmp_path):
     with pytest.raises(ReseedError, match="imported results are no reference"):
-        write_references(
-            {finished(tmp_path / "b", scale="as given"): ["table1"]}, tmp_path / "reference"
-        )
-    assert find_reference(tmp_path / "reference", "a") is None
+        write_reference(finished(tmp_path / "b", scale="as given"))
+    with pytest.raises(ReseedError, match="Run: snakemake references"):
+        copy_references({"b": StudyLayout(str(tmp_path / "b"))}, tmp_path / "reference")
+    assert find_reference(tmp_path / "reference", "b") is None
 
 
 @pytest.mark.parametrize(("items", "kept"), [(3, True), (2_000, False)])
@@ -163,7 +174,7 @@ def test_small_outputs_of_test_items_are_kept(tmp_path, monkeypatch, items, kept
     old = tmp_path / "reference" / "paper" / "targets.parquet"  # of an earlier run
     old.parent.mkdir(parents=True)
     old.write_text("")
-    [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
+    [folder] = gather(tmp_path / "reference", layout, replace=True)
     paths = [folder / "predictions.parquet", folder / "targets.parquet"]
     assert [path.is_file() for path in paths] == [kept, kept]
     for path in paths[: 2 * kept]:

@@ -1,20 +1,15 @@
-"""Write reference results of studies, to be committed."""
-
-from pathlib import Path
+"""Gather what a study's runs say about its statements, to be committed by `reseed reference`."""
 
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.runner import Granted, run_job, say
+from reseed.pipeline.runner import Granted, run_job
 from reseed.planning.report_specs import ReferenceSpec
 
 
 def run(spec: ReferenceSpec, granted: Granted) -> None:
-    """Write a folder for each study."""
-    from reseed.report.pages.reference import write_references
+    """Write the folder."""
+    from reseed.report.pages.reference import write_reference
 
-    layout = ResultsLayout(spec.results)
-    exhibits = {layout.study(name): list(names) for name, names in spec.exhibits.items()}
-    for folder in write_references(exhibits, Path(spec.folder), spec.replace):
-        say(f"Reference results: {folder}")
+    write_reference(ResultsLayout(spec.results).study(spec.study))
 
 
 if __name__ == "__main__":

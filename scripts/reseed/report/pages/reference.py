@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -26,9 +28,9 @@ from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.checked_io import read_json, read_table
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import SCALES
-from reseed.core.layout import EVIDENCE, StudyLayout
+from reseed.core.layout import StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
-from reseed.report.pages.studies import StudyReport, read_study
+from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.report.rendering.data import drop_shared
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
@@ -36,42 +38,73 @@ ABOUT, SUMS = "about.json", "SHA256SUMS"
 OUTPUTS = {"predictions.parquet": SCORES, "targets.parquet": TARGETS}
 #: Bytes of the raw outputs of a study that are kept beside its evidence at most.
 MOST_BYTES = 4_000_000
+_COMPRESSION: Any = {"compression": "zstd", "compression_level": 19}
 
 
-def write_references(
-    exhibits: Mapping[StudyLayout, list[str]], root: Path, replace: bool = False
+def write_reference(layout: StudyLayout) -> None:
+    """Write the reference results of a finished study into its own folder.
+
+    Raises:
+        ReseedError: the results are imported.
+    """
+    info, trials = read_study_info(Path(layout.about)), read_table(Path(layout.metrics))
+    if info.scale not in SCALES:
+        raise ReseedError(f"{layout.folder}: imported results are no reference.")
+    made = datetime.fromtimestamp(Path(layout.metrics).stat().st_mtime, UTC)
+    about = describe(info, trials, f"{made.day} {made:%B %Y}")
+    about_path, evidence, _, table, *outputs = map(Path, layout.reference)
+    _write_json(about_path, about)
+    statements = read_json(Path(layout.evidence))["statements"]
+    _write_json(evidence, {"made": summarise(about), "statements": statements})
+    with replace_atomically(table) as temporary:
+        shutil.copyfile(layout.metrics, temporary)
+    kept = _keep_outputs(info, layout)
+    for path, schema in zip(outputs, OUTPUTS.values(), strict=True):
+        with replace_atomically(path) as temporary:
+            pq.write_table(kept.get(path.name, schema.empty_table()), temporary, **_COMPRESSION)
+    write_sums(about_path.parent)
+
+
+def copy_references(
+    studies: Mapping[str, StudyLayout], root: Path, replace: bool = False
 ) -> list[Path]:
-    """Write the reference results of each study that tests statements; return their folders.
+    """Copy the reference results of studies to be committed; return their folders.
 
     Args:
-        exhibits: names of each study's exhibits; files of others may be left from an earlier run.
+        studies: by name; those with reference results in their own folder are copied.
         root: folder of all references.
         replace: also what has more trials or outputs, a higher scale or fewer failures.
 
     Raises:
-        ReseedError: before anything is written, if no study does, one was not trained at a scale,
-            or `replace` is needed.
+        ReseedError: before anything is copied, if no study has any, or `replace` is needed.
     """
-    ready: list[tuple[StudyReport, StudyLayout, dict[str, Any], dict[str, pa.Buffer]]] = []
-    for layout, names in exhibits.items():
-        study = read_study(Path(layout.folder), names, stated=True)
-        if not study.statements:
-            continue
-        if study.info.scale not in SCALES:
-            raise ReseedError(f"{layout.folder}: imported results are no reference.")
-        about = describe(study, read_table(Path(layout.metrics)))
-        outputs, folder = _keep_outputs(study, layout), root / study.name
-        losses = [] if replace else list_losses(folder, about, outputs)
+    ready = {
+        name: [Path(file) for file in one.reference]
+        for name, one in studies.items()
+        if all(map(os.path.isfile, one.reference))
+    }
+    if not ready:
+        raise ReseedError("No study here has reference results. Run: snakemake references")
+    for name, files in ready.items():
+        outputs = {file.name for file in files[-2:] if pq.read_metadata(file).num_rows}
+        losses = [] if replace else list_losses(root / name, read_json(files[0]), outputs)
         if losses:
             raise ReseedError(
-                f"{folder}: holds more than this run: {'; '.join(losses)}. Nothing is "
+                f"{root / name}: holds more than this run: {'; '.join(losses)}. Nothing is "
                 "replaced. Run the study at the scale of the reference, or replace it on purpose: "
-                "snakemake reference --config replace_references=true"
+                "reseed reference --replace"
             )
-        ready.append((study, layout, about, outputs))
-    if not ready:
-        raise ReseedError("No study here tests a statement, so there is no reference to write.")
-    return [_write(*one, root / one[0].name) for one in ready]
+    for name, files in ready.items():
+        for file in files:
+            copy = root / name / file.name
+            if file.name in OUTPUTS and not pq.read_metadata(file).num_rows:
+                copy.unlink(missing_ok=True)  # no output of an earlier run stays with these trials
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with replace_atomically(copy) as temporary:
+                shutil.copyfile(file, temporary)
+        write_sums(root / name)
+    return [root / name for name in ready]
 
 
 def list_losses(folder: Path, new: dict[str, Any], outputs: Collection[str]) -> list[str]:
@@ -86,28 +119,6 @@ def list_losses(folder: Path, new: dict[str, Any], outputs: Collection[str]) -> 
     if new["failed"] > known["failed"]:
         losses.append(f"{known['failed']:,} failed trials, not {new['failed']:,}")
     return losses + [name for name in OUTPUTS if (folder / name).exists() and name not in outputs]
-
-
-def _write(
-    study: StudyReport,
-    layout: StudyLayout,
-    about: dict[str, Any],
-    outputs: Mapping[str, pa.Buffer],
-    folder: Path,
-) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    with replace_atomically(folder / "trials.parquet") as temporary:
-        shutil.copyfile(layout.metrics, temporary)
-    for name in OUTPUTS:
-        if name in outputs:
-            with replace_atomically(folder / name) as temporary:
-                temporary.write_bytes(outputs[name])
-        else:  # no output of an earlier run stays with these trials
-            (folder / name).unlink(missing_ok=True)
-    _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": list(study.evidence)})
-    _write_json(folder / ABOUT, about)
-    write_sums(folder)
-    return folder
 
 
 def write_sums(folder: Path) -> None:
@@ -136,34 +147,33 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _keep_outputs(study: StudyReport, layout: StudyLayout) -> dict[str, pa.Buffer]:
-    """What the runs predict for test items, and the targets, as files; none if one is large.
+def _keep_outputs(info: StudyInfo, layout: StudyLayout) -> dict[str, pa.Table]:
+    """What the runs predict for test items, and the targets, by file; none if one is large.
 
     Outputs of two classes and values are kept as float32; of several classes the predicted one.
     """
-    files: dict[str, pa.Buffer] = {}
+    kept: dict[str, pa.Table] = {}
     for number, (name, schema) in enumerate(OUTPUTS.items()):
         tables = [
             pq.read_table(paths[number], schema=schema).drop_columns("validation")
-            for paths in map(layout.prediction_tables, study.info.experiments)
+            for paths in map(layout.prediction_tables, info.experiments)
             if Path(paths[number]).is_file()
         ]
         if not tables:
             continue
         table = pa.concat_tables(tables)
         classes = table["classes"].to_pylist() if "classes" in table.column_names else repeat(None)
-        kept = [
+        small = [
             None if row is None else _predicted(np.asarray(row, np.float32), k)
             for row, k in zip(table["test"].to_pylist(), classes, strict=False)
         ]
         at = table.schema.get_field_index("test")
-        table = table.set_column(at, "test", pa.array(kept, pa.list_(pa.float32())))
+        kept[name] = table.set_column(at, "test", pa.array(small, pa.list_(pa.float32())))
         sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd", compression_level=19)
-        files[name] = sink.getvalue()
-        if files[name].size > MOST_BYTES:
+        pq.write_table(kept[name], sink, **_COMPRESSION)
+        if sink.getvalue().size > MOST_BYTES:
             return {}
-    return files
+    return kept
 
 
 def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
@@ -172,11 +182,11 @@ def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
     return outputs.reshape(-1, classes).argmax(axis=1)
 
 
-def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
+def describe(info: StudyInfo, trials: pd.DataFrame, date: str) -> dict[str, Any]:
     """How the results were made. hours: of training, each trial once. data: hashes of datasets."""
-    info, each = study.info, drop_shared(trials)
+    each = drop_shared(trials)
     return {
-        "study": study.name,
+        "study": info.study,
         "scale": info.scale,
         "commits": sorted(each["commit"].dropna().unique().tolist()),
         "trials": len(each),
@@ -185,7 +195,7 @@ def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
         "environments": sorted(each["environment"].dropna().unique().tolist()),
         "machines": [machine.model_dump() for machine in info.machines],
         "data": {name: data.content_sha256 for name, data in info.datasets.items()},
-        "date": study.date,
+        "date": date,
     }
 
 
