@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from reseed.comparison import means as means_tests
 from reseed.comparison.claims import designs
 from reseed.readers.paper_tables import read_means
+from reseed.readers.seeds import find_common_seed
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
 from reseed.report.analyses.shared.adjustment import adjust_family
@@ -29,6 +30,7 @@ from reseed.report.analyses.shared.item_scores import (
     list_item_test,
 )
 from reseed.report.analyses.shared.pairing import ModelGroup, pair_runs
+from reseed.stats.comparison import OVERLAP_FACTOR
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
@@ -224,6 +226,13 @@ def seeds(rng: Rng, n_sim: int) -> Iterator[Row]:
         yield "new seeds", f"{models} models, {runs} runs", _claim_by_runs(x)
     for where, scores in _draw_test_sets(rng, n_sim):
         yield "new items", where, _claim_by_runs(scores.mean(axis=-1))
+    for correlation in (0.3, 0.5, 0.8):
+        for runs in (5, 10, 30):
+            x = _draw_splits(rng, n_sim, runs, correlation)
+            is_asked = [_is_asked(one) for one in x]
+            case = f"2 models, {runs} runs, correlation {correlation}"
+            claims = np.array(_claim_by_runs(x)) & ~np.array(is_asked)
+            yield "seeds that drew the split, where nothing is asked", case, claims
     for runs in (5, 10, 20, 50):
         a = np.stack([1 - rng.exponential(size=(n_sim, runs)), np.zeros((n_sim, runs))], axis=1)
         yield "skewed differences", f"2 models, {runs} exponential", _claim_by_runs(a)
@@ -231,6 +240,25 @@ def seeds(rng: Rng, n_sim: int) -> Iterator[Row]:
         a = rng.normal(size=(n_sim, 2, runs))
         a[:, 0] += 0.85 - 17 * (rng.random((n_sim, runs)) < 0.05)
         yield "rare collapses", f"5 % of one model's {runs} runs, 17 SD", _claim_by_runs(a)
+
+
+def _draw_splits(rng: Rng, n_sim: int, runs: int, correlation: float) -> np.ndarray:
+    """Scores (simulations, 2, runs) of equal models on hold-outs of 80 and 20 %, drawn by the seed.
+
+    The scores of a model on two hold-outs are correlated by 1.5 n_test/n_train of their variance.
+    """
+    overlap = OVERLAP_FACTOR * 0.25 / (1 + OVERLAP_FACTOR * 0.25)
+    own = overlap**0.5 * rng.normal(size=(n_sim, 2, 1))
+    own = own + (1 - overlap) ** 0.5 * rng.normal(size=(n_sim, 2, runs))
+    shared = rng.normal(size=(n_sim, 1, runs))
+    return correlation**0.5 * shared + (1 - correlation) ** 0.5 * own
+
+
+def _is_asked(scores: np.ndarray) -> bool:
+    """Whether what the seeds drew is asked; scores (models, runs)."""
+    model, seed = np.indices(scores.shape).reshape(2, -1)
+    runs = pd.DataFrame({"model": model, "seed": seed, "score": scores.ravel()})
+    return find_common_seed(runs, "score") <= _ALPHA
 
 
 def unpaired(rng: Rng, n_sim: int) -> Iterator[Row]:

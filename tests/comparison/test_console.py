@@ -78,16 +78,17 @@ def test_json_and_quiet(tmp_path, capsys):
     rows = list(product(["a", "b"], range(6)))
     frame = pd.DataFrame(rows, columns=["model", "seed"]).assign(accuracy=scores)
     frame.to_csv(path, index=False)
-    cli.main(["compare", str(path), "--json"])
+    draws = ["--seed-draws", "training"]
+    cli.main(["compare", str(path), "--json", *draws])
     content = json.loads(capsys.readouterr().out)
     assert [row["model"] for row in content["ranking"]] == ["b", "a"]
     assert content["verdicts"][0]["outcome"] == "better"
     assert content["notes"]
-    cli.main(["compare", str(path), "--quiet"])
+    cli.main(["compare", str(path), "--quiet", *draws])
     text = capsys.readouterr().out.splitlines()
     assert text == content["answer"]
     assert text[0].startswith("b has the best mean accuracy, 0.77")
-    assert text[0].endswith("] (on one test set, assuming that the seeds drew no split).")
+    assert text[0].endswith("] (on exactly this test set, which did not vary).")
 
 
 def test_pairs_are_listed_where_they_are_asked_for(tmp_path, capsys):
@@ -133,7 +134,8 @@ def test_directions_by_metric(tmp_path, capsys):
     frame = frame.assign(metric=np.where(is_x, "elo", "effort"), value=number)
     frame.to_csv(path, index=False)
     directions = ["--direction", "elo=greater", "--direction", "effort=less"]
-    cli.main(["compare", str(path), "--json", *directions])
+    draws = ["--seed-draws", "training"]
+    cli.main(["compare", str(path), "--json", *directions, *draws])
     ranking = pd.DataFrame(json.loads(capsys.readouterr().out)["ranking"])
     first = ranking[ranking["rank"] == 1].set_index("dataset")["model"]
     assert (first["x"], first["y"]) == ("b", "a")
@@ -190,7 +192,8 @@ def test_single_datasets_without_a_test_are_not_counted():
 
 def test_equal_differences_are_shown_without_an_interval():
     rows = [(m, s, 0.7 + s / 90 + (m == "a") / 8) for m in "ab" for s in range(6)]
-    found = compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+    table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    found = compare(table, seed_draws="training")
     assert found.verdicts["reason"].item() == "no variation"
     assert found.shown.rows[1].estimate == "−12.500 points"
     assert found.verdicts[["low", "high", "p", "p_adjusted"]].isna().all(axis=None)

@@ -37,7 +37,7 @@ def files(tmp_path, monkeypatch):
 
 
 COMMANDS = {
-    "compare": ["compare", "runs.csv"],
+    "compare": ["compare", "runs.csv", "--seed-draws", "training"],
     "items": ["compare", "items.csv", "--greater-is-better"],
     "tasks": ["compare", "tasks.csv", "--greater-is-better"],
     "means": ["compare", "means.csv", "--runs", "5"],

@@ -65,11 +65,11 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
         if isinstance(source, str):
             return _explain_means(source, str(error))
         raise
-    design = choose_design(scores)
-    reading = replace(reading, design=design.describe())
-    if design.unit == "items":
-        return reading
     try:
+        design = choose_design(scores)
+        reading = replace(reading, design=design.describe())
+        if design.unit == "items":
+            return reading
         tabulate_runs(scores, options, StudyTexts("read", ""))
     except ReseedError as error:
         return replace(reading, asked=str(error))

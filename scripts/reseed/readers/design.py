@@ -5,6 +5,7 @@ Every door asks `choose_design`: `compare`, `gate`, imports of studies, `reseed 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -12,9 +13,16 @@ from typing import Literal
 from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.readers.columns import RUN_COLUMNS
+from reseed.readers.columns import RUN_COLUMNS, list_unused_columns
 from reseed.readers.scores import Scores
 
+#: Names of columns of times, and dates as text.
+_TIMES = ("date", "time", "timestamp", "datetime", "year", "month", "week", "day", "hour")
+_DATE = re.compile(
+    r"\d{4}-\d\d?(-\d\d?)?([ T]|$)|\d\d?[./]\d\d?[./](\d\d){1,2}( |$)|\d{4}-?Q[1-4]$"
+)
+#: Least share of items with a time of their own that are points in time.
+_OWN_TIMES = 0.9
 #: Labels of what may vary, the outermost first.
 _SOURCES = ("dataset", *RUN_COLUMNS, "prompt", "cluster", "item", "repetition")
 
@@ -51,23 +59,54 @@ class Design:
 def choose_design(scores: Scores, asks_items: bool = False) -> Design:
     """The design of a table of scores.
 
-    Items decide where seeds alone do not describe what varied: items with clusters, prompts or
+    Splits decide wherever they varied: no single trained model made scores of items on several.
+    Else items decide where seeds alone do not describe what varied: items with clusters, prompts or
     repeats, one run of each model, one model alone, and logs of evaluation harnesses.
 
     Args:
         scores: of all models.
         asks_items: whether the user asks for a comparison over items.
+
+    Raises:
+        ReseedError: for items that are points in time, and for `asks_items` on several splits.
     """
     levels = _count_levels(scores)
+    if scores.has_items:
+        _ask_about_time(scores)
+    if {*SPLIT_COLUMNS} & {*levels}:
+        if asks_items:
+            raise scores.source.error(
+                "the items are on several splits, so no single trained model made their scores",
+                "They are compared over the splits: leave out `cluster`, `prompt`, `repeats`, "
+                "`failed` and `fixed`.",
+            )
+        return Design("runs", levels, DesignFacts("splits"))
     if asks_items or _need_items(scores, levels):
         is_count = {*levels} <= {"dataset", "item"} and scores.frame["value"].isin((0, 1)).all()
         facts = DesignFacts("items", counts_items=bool(is_count) and not scores.predictions)
         return Design("items", levels, facts)
-    if {*SPLIT_COLUMNS} & {*levels}:
-        return Design("runs", levels, DesignFacts("splits"))
     if "seed" not in levels and levels.get("dataset", 1) >= MIN_DATASETS:
         return Design("runs", levels, DesignFacts("datasets"))
     return Design("runs", levels, DesignFacts("seeds", True, has_items=scores.has_items))
+
+
+def _ask_about_time(scores: Scores) -> None:
+    """Ask what makes items independent that are points in time, by their names or a column."""
+    if {"cluster", "prompt"} & scores.named:
+        return
+    table, named = scores.source, scores.columns.get("item")
+    for column in [named, *list_unused_columns(table, scores.columns)]:
+        labels = table.text(str(column)).drop_duplicates() if column in table.columns else []
+        is_time = str(column).lower() in _TIMES or all(map(_DATE.match, labels))
+        if is_time and len(labels) > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
+            table.ask(
+                f"its items are points in time ({str(column)!r}), and near ones depend on each "
+                "other",
+                "Name a column of blocks, such as months or series, that are independent: "
+                "`columns: {cluster: …}`. If single items are: "
+                f"`columns: {{cluster: {column}}}`.",
+            )
+            table.raise_errors()
 
 
 def _count_levels(scores: Scores) -> dict[str, int]:
@@ -84,7 +123,7 @@ def _need_items(scores: Scores, levels: Mapping[str, int]) -> bool:
     if scores.source.layout.is_log:
         return True
     named = scores.named
-    if not scores.has_items or {*SPLIT_COLUMNS} & named:
+    if not scores.has_items:
         return False
     if "cluster" in named or ({"prompt", "repetition"} & named and not scores.predictions):
         return True

@@ -12,14 +12,22 @@ from pandas.api.types import is_numeric_dtype
 
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import is_metric_name
-from reseed.readers.columns import RUN_COLUMNS, find_standard_name
+from reseed.readers.columns import (
+    RUN_COLUMNS,
+    ColumnMap,
+    find_standard_name,
+    list_used_columns,
+)
 from reseed.readers.files import flatten_records, index_to_columns
+from reseed.readers.proposals import propose
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 from reseed.readers.table_headings import check_table
 from reseed.readers.wide_layouts import stack
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
+#: Columns of what the axes of an array number.
+_AXES = ("axis_0", "axis_1")
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
 
 
@@ -146,7 +154,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     except (TypeError, ValueError):
         raise _unreadable_mapping() from None
     if all(scores.ndim == 2 for scores in arrays.values()):
-        return _read_runs_by_tasks(arrays)
+        return _read_axes(arrays)
     if any(scores.ndim != 1 for scores in arrays.values()):
         raise _unreadable_mapping()
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
@@ -186,17 +194,26 @@ def _are_scores_by_label(value: Mapping[Any, Any]) -> bool:
     return has_metrics or isinstance(_as_series(value), pd.Series)
 
 
-def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
-    """Arrays (runs, tasks) by model, as rliable takes them; runs of two models are not paired."""
-    parts, first = [], 0
+def _read_axes(arrays: Mapping[str, np.ndarray]) -> SourceTable:
+    """Arrays of two axes by model; `ask_about_axes` asks what the axes are."""
+    parts = []
     for model, scores in arrays.items():
-        frame = pd.DataFrame(scores, columns=[f"task {n}" for n in range(scores.shape[1])])
-        frame = frame.assign(model=model, seed=np.arange(len(frame)) + first)
-        first += len(frame)
-        parts.append(frame.melt(["model", "seed"], var_name="dataset", value_name="value"))
-    table = read_frame(pd.concat(parts, ignore_index=True))
-    note = "Each array was read as runs × tasks. Runs of two models are taken as independent."
-    return table.with_frame(table.frame, note)
+        rows, columns = np.indices(scores.shape).reshape(2, -1)
+        axes = dict(zip(_AXES, (rows, columns), strict=True))
+        parts.append(pd.DataFrame({"model": model, **axes, "value": scores.ravel()}))
+    return read_frame(pd.concat(parts, ignore_index=True))
+
+
+def ask_about_axes(table: SourceTable, columns: ColumnMap) -> SourceTable:
+    """The table; raises what the axes of arrays are, if `columns` do not say it."""
+    if {*_AXES} <= {*table.columns} and not {*_AXES} & {*list_used_columns(columns)}:
+        meant = (("seed", "dataset"), ("seed", "fold"), ("repeat", "fold"))
+        table.ask(
+            "each model has an array of two axes, and nothing says what they are",
+            [propose(f"{a}s × {b}s: ", {"columns": {a: _AXES[0], b: _AXES[1]}}) for a, b in meant],
+        )
+        table.raise_errors()
+    return table
 
 
 def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:

@@ -11,17 +11,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import fdtrc
 
 from reseed.core.errors import suggest_name
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.readers.columns import ColumnMap
+from reseed.readers.columns import ColumnMap, normalize_name
 from reseed.readers.options import SeedDraws
+from reseed.readers.proposals import propose
 from reseed.readers.source_table import SourceTable, join_names
 
-#: Median correlation of scores over shared seeds from which the note asks.
-_CORRELATED = 0.2
-#: Fewest shared seeds of a correlation.
-_FEWEST = 4
+#: Size of the test that scores of different models are independent over shared seeds.
+_SHOWN = 0.05
+#: Fewest shared seeds of this test.
+_FEWEST = 3
 _SPLIT = ["dataset", *SPLIT_COLUMNS]
 #: Fewest seeds of other models from which a note offers to call a model deterministic.
 _FEWEST_SEEDS = 3
@@ -54,29 +56,59 @@ def find_assumed(
 
 
 def ask_what_seeds_draw(
-    table: SourceTable, runs: pd.DataFrame, primary: Mapping[str, str], assumed: set[str]
-) -> None:
-    """Note datasets on which scores of different models move together over seeds."""
-    medians: dict[str, float] = {}
-    for dataset, rows in runs[runs["dataset"].isin(assumed)].groupby("dataset", sort=False):
-        scores = rows.pivot_table(index="seed", columns="model", values=primary[str(dataset)])
-        with np.errstate(invalid="ignore"):
-            matrix = scores.corr(min_periods=_FEWEST).to_numpy()
-        pairs = matrix[np.triu_indices(len(matrix), 1)]
-        known = pairs[np.isfinite(pairs)]
-        if known.size and np.median(known) > _CORRELATED:
-            medians[str(dataset)] = float(np.median(known))
-    if not medians:
+    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, primary: Mapping[str, str],
+    assumed: set[str],
+) -> None:  # fmt: skip
+    """Ask about seeds called `random_state`, and where scores move together over seeds.
+
+    Args:
+        assumed: the datasets whose runs would else be taken to be on one split.
+    """
+    varied = runs[runs["dataset"].isin(assumed)].groupby("dataset", sort=False)
+    varied = {str(name): rows for name, rows in varied if rows["seed"].nunique() > 1}
+    name = str(columns.get("seed", "seed"))
+    shown = {
+        dataset: p * len(varied)
+        for dataset, rows in varied.items()
+        if (p := find_common_seed(rows, primary[dataset])) * len(varied) <= _SHOWN
+    }
+    if varied and normalize_name(name) == "random_state":
+        what = f"{name!r} may have drawn the split, the training, or both"
+    elif shown:
+        where = f" on {next(iter(shown))}" if len(varied) > 1 else ""
+        what = (
+            f"scores of different models move together over {name!r}{where} (p "
+            f"{min(shown.values()):.2g}), as they do where it drew the split"
+        )
+    else:
         return
-    name, value = next(iter(medians.items()))
-    where = f"on {name}" if len(assumed) > 1 else ""
-    others = f" (and on {len(medians) - 1} more datasets)" if len(medians) > 1 else ""
-    table.notes.append(
-        f"Scores of different models move together over seeds: median correlation {value:.2f}"
-        f"{' ' if where else ''}{where}{others}. Did the seed draw the split too? Then the test is "
-        "another one: give `seed_draws: split` or `both` with `test_train_ratio`; "
-        "if it drew the training only, `seed_draws: training`."
-    )
+    ratio = {"test_train_ratio": 0.25}
+    table.ask(
+        what,
+        (
+            propose("If it drew the training only, on one split: ", {"seed_draws": "training"}),
+            propose("If it drew the split, with test rows a quarter of the training rows: ",
+                    {"seed_draws": "split"} | ratio),
+            propose("If it drew both: ", {"seed_draws": "both"} | ratio),
+        ),
+    )  # fmt: skip
+
+
+def find_common_seed(runs: pd.DataFrame, metric: str) -> float:
+    """The p-value that scores of different models are independent over the seeds they share.
+
+    One-sided F test of a common effect of the seeds on scores of unit variance; exact for two
+    models, of which it is the test of Pearson's correlation.
+    """
+    scores = runs.pivot_table(index="seed", columns="model", values=metric).dropna().to_numpy()
+    scores = scores[:, np.ptp(scores, axis=0) > 0] if len(scores) else scores
+    scores = scores / np.max(np.abs(scores), axis=0, initial=1e-300)
+    seeds, models = scores.shape
+    if seeds < _FEWEST or models < 2:
+        return 1.0
+    correlation = np.corrcoef(scores.T)[np.triu_indices(models, 1)].mean()
+    ratio = (1 + (models - 1) * correlation) / max(1 - correlation, 1e-15)
+    return float(fdtrc(seeds - 2, (seeds - 2) * (models - 1), max(ratio, 0.0)))
 
 
 def repeat_deterministic_runs(

@@ -98,7 +98,7 @@ def open_table(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceTa
     paths = _list_paths(source)
     if not paths:
         with name_file(IN_MEMORY):
-            return _read_object(source)
+            return in_memory.ask_about_axes(_read_object(source), options.columns)
     with name_file(paths[0]):
         files = FileSet(paths, options)
         named = files.options.format

@@ -91,7 +91,7 @@ def tabulate_runs(
     note_single_runs(table, runs, options.deterministic)
     runs = repeat_deterministic_runs(table, runs, options.deterministic)
     assumed = find_assumed(columns, runs, options.seed_draws, scores.has_items)
-    ask_what_seeds_draw(table, runs, primary, assumed)
+    ask_what_seeds_draw(table, columns, runs, primary, assumed)
     runs = apply_seed_draws(table, columns, runs, options.seed_draws)
     by_items = choose_design(scores).unit == "items"
     if not by_items:
