@@ -115,28 +115,6 @@ def check_columns(columns: object) -> dict[str, str | list[str]]:
     return mapping
 
 
-#: Further arguments on how a source is read, of functions that do not name them.
-_READING = ("headings", "rows", "format", "unit")
-
-
-def choose_read_options(
-    metric: object, columns: object, cluster: str | None, greater: object,
-    more: Mapping[str, Any], also: Sequence[str] = (),
-) -> ReadOptions:  # fmt: skip
-    """How scores are read, from the arguments of `gate`.
-
-    Raises ReseedError for a name in `more` that is none of `_READING` and `also`.
-    """
-    known = [*_READING, *also]
-    for name in more:
-        if name not in known:
-            raise ReseedError(f"unknown argument {name!r}.{suggest_name(name, known)}")
-    mapping = check_columns(columns) | ({"cluster": str(cluster)} if cluster else {})
-    return ReadOptions(
-        columns=mapping, metric=to_text(metric), greater_is_better=check_directions(greater), **more
-    )
-
-
 def choose_item_options(
     table: Scores, options: ReadOptions, pair_options: Mapping[str, Any]
 ) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The commands that compare: `reseed compare`, `items`, `means`, `rank`, `gate`."""
+"""The commands that compare: `reseed compare` and `reseed gate`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COMMANDS = {
     ),
 }  # fmt: skip
 #: Options of `reseed gate` beside those of reading.
-_GATE = (*ITEMS, "alpha", "use")
+_GATE = (*ITEMS, "alpha", "use", "seed_draws", "test_train_ratio", "min_runs", "seeds")
 
 
 def add_comparing_commands(commands: Any) -> None:
@@ -111,14 +111,14 @@ def _parse_rope(entries: list[str]) -> float | dict[str, float]:
 def _add_gate(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
-        help="decide by item scores whether a candidate may replace a baseline (for CI)",
+        help="decide whether a candidate may replace a baseline (for CI)",
         description="Exit status 0: better, or not worse by the margin; 10: worse, and a loss of "
         "the margin is not excluded; 11: undecided; 1 or 2: an error.",
         epilog="example: reseed gate candidate.csv --baseline stored.csv --margin 0.01",
     )
-    command.add_argument("candidate", type=Path, help="item scores: CSV, Parquet or JSON lines")
+    command.add_argument("candidate", type=Path, help="scores of one model: a file or a folder")
     add = command.add_argument
-    add("--baseline", type=Path, required=True, help="item scores of the baseline, same items")
+    add("--baseline", type=Path, required=True, help="those of the baseline")
     add("--margin", type=float, required=True, help="the loss that does not matter, score units")
     add_flags(command, *READING, *_GATE)
     add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")

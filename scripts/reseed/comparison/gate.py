@@ -1,49 +1,39 @@
-"""`reseed.gate`: whether a candidate is better than, or not worse than, a stored baseline."""
+"""`reseed.gate`: whether a candidate is better than, or not worse than, a stored baseline.
+
+It is a view of `compare`: the same design, test and two-sided level decide *better* and *worse*.
+What it adds is *not worse by the margin*, one-sided, and an exit status.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import isnan
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
-from reseed.comparison.arguments import choose_read_options
-from reseed.comparison.claims.formatting import (
-    count_interval_decimals,
-    count_noun,
-    format_number,
-)
-from reseed.comparison.claims.formatting import join_names as join_and
+from reseed.comparison.arguments import check_levels
+from reseed.comparison.claims.designs import ITEM_MODEL, METHODS
+from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.shown import ResultRow, Shown, format_estimate
-from reseed.comparison.gate_tests import GateTest, find_metric_reach, find_reach, test_items
-from reseed.comparison.item_arrays import arrange_items, check_zero
-from reseed.comparison.item_metrics import NOTE, compute_contributions
+from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.comparison.compare import compare
 from reseed.comparison.output import Result, list_records
-from reseed.comparison.resolution import check_frame
-from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
-from reseed.readers.read import read_scores
-from reseed.readers.scores import Scores
-from reseed.readers.source_table import join_names
-from reseed.report.analyses.shared.item_scores import ItemScores
-from reseed.stats.comparison import holm
+from reseed.readers.options import ReadOptions
+from reseed.readers.source_table import SourceTable, join_names
+from reseed.readers.sources import read_source
+from reseed.report.analyses import pairs
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
 EXIT_CODES: dict[Decision, int] = {"better": 0, "not worse": 0, "worse": 10, "undecided": 11}
-#: Sources of variation that a decision may cover.
-_SAMPLED = {
-    "item": "items",
-    "cluster": "clusters of items",
-    "seed": "training seeds",
-    "prompt": "prompts",
-}
 _REPEATED_USE = (
     "Each use passes a candidate that is worse by the margin in up to {percent:.3g} % of cases. "
     "Losses within the margin add up where the baseline moves: keep it, count the uses (`use`)."
@@ -53,35 +43,23 @@ _SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "�
 
 @dataclass(frozen=True)
 class GateRow:
-    """One dataset: candidate − baseline, positive where the candidate is better, in score units.
+    """One dataset: candidate − baseline, positive where the candidate is better.
 
-    low, high: ends of the one-sided intervals at 1 − alpha, which the decision is taken by; NaN
-        for runs without items that do not vary.
-    p_better, p_not_worse: of the one-sided tests that the candidate is not better, and that it is
-        worse by the margin or more. All datasets must pass, so neither is adjusted.
-    p_worse: of the test that it is not worse, adjusted over datasets (Holm), since one suffices.
-    items: 0 if the tables hold runs without items.
-    is_loss_shown: whether a difference below 0 is shown; a *not worse* row may have such a loss,
-        within the margin.
+    low, high, p: those of `compare`, two-sided at alpha; NaN where nothing is tested (`reason`).
+    limit: the least difference that is not excluded, one-sided at alpha.
+    is_loss_shown: of all datasets at once; a *not worse* row may have one, within the margin.
     """
 
     dataset: str
     difference: float
     low: float
     high: float
-    items: int
-    seeds: int
-    p_better: float
-    p_not_worse: float
-    p_worse: float
+    limit: float
+    p: float
+    test: str
+    reason: str
     is_loss_shown: bool
     decision: Decision
-
-    def describe_decision(self) -> str:
-        """The decision in words, with a loss within the margin if one is shown."""
-        if self.decision == "not worse" and self.is_loss_shown:
-            return "not worse (a loss within the margin is shown)"
-        return self.decision
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,8 +68,7 @@ class Gate(Result):
 
     decision: `worse` if any dataset is worse; else `better` or `not worse` if every dataset is
         shown so; else `undecided`. Absence of evidence never passes.
-    alpha: size of each one-sided test; of the `use`-th use, its part of the whole.
-    covers: what the decision holds for, and what it does not cover.
+    alpha: size of each test; of the `use`-th use, its part of the whole.
     """
 
     decision: Decision
@@ -112,14 +89,10 @@ class Gate(Result):
         """What all outputs show."""
         rows = [
             ResultRow(
-                row.dataset or "candidate – baseline",
-                row.describe_decision(),
+                row.dataset, _describe_decision(row),
                 format_estimate(row.difference, row.low, row.high),
                 row.difference, row.low, row.high,
-                {
-                    "Items": f"{row.items:,}" if row.items else "–",
-                    "Seeds": f"{row.seeds}",
-                },
+                {"At least": f"{row.limit:.3g}" if isfinite(row.limit) else "–"},
             )
             for row in self.rows
         ]  # fmt: skip
@@ -130,7 +103,7 @@ class Gate(Result):
             tables={"rows": pd.DataFrame(map(asdict, self.rows))},
             notes=[self._describe_tests(), *self.notes],
             noun="Dataset",
-            heading=f"Difference [{self._name_interval()}]",
+            heading=f"Difference [{100 * (1 - self.alpha):.4g} %]",
             null=-self.margin,
         )
 
@@ -143,29 +116,22 @@ class Gate(Result):
             + (", but a smaller loss is shown" if loss else ""),
             "worse": "WORSE: the candidate is worse than the baseline, and a loss of "
             f"{self.margin:g} or more is not excluded",
-            "undecided": "UNDECIDED: the scores show neither, more items or seeds are needed",
+            "undecided": "UNDECIDED: the scores show neither, more items or runs are needed",
         }[self.decision]
-        evidence = "; ".join(map(self._describe, self.rows))
+        parts = [
+            f"{f'{row.dataset} ' if len(self.rows) > 1 else ''}"
+            f"{format_estimate(row.difference, row.low, row.high)}"
+            + (f" (not tested: {row.reason})" if row.reason and not isfinite(row.limit) else "")
+            for row in self.rows
+        ]
         against = " ".join(note for note in self.notes if note.startswith(AGAINST))
-        return f"{head} ({self.metric}): {evidence}. {self.covers} {against}".rstrip()
-
-    def _describe(self, row: GateRow) -> str:
-        name = f"{row.dataset} " if row.dataset else ""
-        if isnan(row.low):
-            return f"{name}{row.difference:.4g} in every run, so nothing is tested"
-        decimals = count_interval_decimals(row.low, row.high)
-        value, low, high = (format_number(x, decimals) for x in (row.difference, row.low, row.high))
-        return f"{name}{value}, {self._name_interval()} {low} to {high}"
+        return f"{head} ({self.metric}): {'; '.join(parts)}. {self.covers} {against}".rstrip()
 
     def _describe_tests(self) -> str:
         return (
-            f"Metric {self.metric}, margin {self.margin:g}, one-sided tests of size "
-            f"{self.alpha:.4g} over {count_noun(len(self.rows), 'dataset')}. {self.covers}"
+            f"Metric {self.metric}, margin {self.margin:g}, tests of size {self.alpha:.4g}: "
+            f"two-sided of better and worse, one-sided of not worse. {self.covers}"
         )
-
-    def _name_interval(self) -> str:
-        """The interval whose ends are the one-sided limits of the decision."""
-        return f"{100 * (1 - 2 * self.alpha):.4g} % interval"
 
     def to_json(self) -> str:
         """All numbers as JSON, with the exit status."""
@@ -177,61 +143,43 @@ class Gate(Result):
 
     def to_markdown(self, name: str = "") -> str:
         """A table for a comment on a pull request."""
-        shown = self.shown
-        lines = [
-            f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
-            "",
-            self._describe_tests(),
-            "",
-            f"| {' | '.join(shown.frame())} |",
-            "|---" * len(shown.frame().columns) + "|",
-        ]
-        for row, cells in zip(self.rows, shown.frame().to_numpy(), strict=True):
-            name, decision, *others = cells
-            lines.append(f"| {name} | {_SYMBOLS[row.decision]} {decision} | {' | '.join(others)} |")
-        return "\n".join([*lines, ""])
+        frame = self.shown.frame()
+        symbols = [_SYMBOLS[row.decision] for row in self.rows]
+        frame["Verdict"] = [f"{a} {b}" for a, b in zip(symbols, frame["Verdict"], strict=True)]
+        head = f"{_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}"
+        cells = [list(frame), ["---"] * len(frame.columns), *frame.astype(str).to_numpy()]
+        table = [f"| {' | '.join(row)} |" for row in cells]
+        return "\n".join([f"### {head}", "", self._describe_tests(), "", *table, ""])
 
 
 @in_arguments
 def gate(
-    candidate: pd.DataFrame | str | Path,
-    baseline: pd.DataFrame | str | Path,
+    candidate: Any,
+    baseline: Any,
     margin: float,
     *,
-    metric: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    cluster: str | None = None,
-    repeats: str = "mean",
-    fixed: Sequence[str] = (),
-    failed: str = "refuse",
-    greater_is_better: bool | None = None,
     alpha: float = 0.05,
     use: int | None = None,
-    **reading: Any,
+    **options: Any,
 ) -> Gate:
-    """Decide by scores of items, or of runs, whether a candidate may replace a baseline.
+    """Decide whether a candidate may replace a baseline.
 
-    The tests are one-sided: *better* if a difference above 0 is shown, *not worse* if one above
-    −`margin` is, also if a loss within the margin is shown; *worse* if a difference below 0 is
-    shown and a loss of `margin` or more is not excluded. Each must be shown by the test of
-    `compare` and by one that needs no variance (`stats.bounded_mean`), so that scores that do
-    not vary pass only if there are enough: with margin 0.05, 59 items without a loss.
+    *Better* and *worse* are the verdicts of `compare`. *Not worse*: a loss of `margin` or more is
+    excluded, one-sided, also if a smaller loss is shown. Every dataset must pass; *worse* is a loss
+    that is shown for all datasets at once.
 
     Args:
-        candidate, baseline: item scores of one model each (a column of the
-            model is not needed) on the same items, or logs of a harness. Without items: one row a
-            run, two seeds or more on one test set for each dataset.
+        candidate, baseline: scores of one model each, as `compare` reads them.
         margin: the loss that does not matter, in units of the score, above 0.
-        alpha: size of each one-sided test.
+        alpha: size of each test.
         use: 1 for the first candidate, 2 for the second, and so on. Then each test has the size
             `alpha`/(use·(use + 1)), and all uses together pass a candidate that is worse by the
-            margin with a probability of at most `alpha`. Without it, each use has this probability.
-        metric, columns, cluster, repeats, fixed, failed, greater_is_better: as `compare`.
-        reading: `headings`, `rows`, `format` and `unit`, as of `reseed.compare`.
+            margin with a probability of at most `alpha`.
+        options: of `compare`: how the tables are read and combined.
 
     Raises:
-        ReseedError: for a table that cannot be read, datasets or items that differ, a margin that
-            is not positive, or a score whose direction is unknown.
+        ReseedError: as `compare`; for several models or missing datasets on a side, and a margin
+            that is not positive.
 
     Example:
         >>> import pandas as pd, reseed
@@ -243,132 +191,66 @@ def gate(
     """
     if not margin > 0:
         raise ReseedError(f"margin is {margin!r}: give the loss that does not matter, above 0.")
-    if not 0 < alpha < 0.5:
-        raise ReseedError(f"alpha is {alpha!r}: give a number between 0 and 0.5.")
     if use is not None and use < 1:
         raise ReseedError(f"use is {use!r}: give 1 for the first candidate, then 2, 3, …")
+    check_levels(alpha=2 * alpha)
     alpha /= use * (use + 1) if use else 1
-    given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
-    tables = {"candidate": candidate, "baseline": baseline}
-    sides = {name: read_scores(side, given, ())[0] for name, side in tables.items()}
-    name = _check_sides(sides)
-    frames = [side.items().assign(model=model) for model, side in sides.items()]
-    frame = pd.concat(frames, ignore_index=True)
-    check_zero(failed, sides["candidate"])
-    check_frame(frame, name)
-    sign, notes = sides["candidate"].sign, list(sides["candidate"].notes)
-    has_items = [side.has_items for side in sides.values()]
-    if has_items[0] != has_items[1]:
-        raise ReseedError(
-            "Only one of candidate and baseline has scores of items. Give both by item, or both by "
-            "run."
-        )
-    notes += [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
-    tests: list[GateTest] = []
-    if has_items[0]:
-        metric = _check_predictions(sides, frame)
-        notes += [NOTE.format(metric=metric)] if metric else []
-        reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
-        for scores in arrange_items(frame, repeats, failed, fixed):
-            notes += scores.notes
-            _refuse_single_unit(scores)
-            if metric:
-                scores = compute_contributions(scores, metric)
-                reach = find_metric_reach(scores, metric)
-            tests.append(test_items(scores, sign, reach))
-    else:
-        tests += [GateTest(name, one) for name, one in compare_runs(frame, sign)]
-    rows = _decide(tests, margin, alpha)
-    decisions = {row.decision for row in rows}
-    covers = _describe_scope(tests)
-    return Gate(_combine(decisions), name, margin, alpha, rows, tuple(notes), covers)
+    sides = {"candidate": candidate, "baseline": baseline}
+    found = compare(lambda given: _join_sides(sides, given), alpha=alpha, **options)
+    counts = found.data.metrics.groupby("dataset")["model"].nunique()
+    if lacking := list(counts.index[counts < len(sides)]):
+        raise ReseedError(f"Only one of the two has scores on {join_names(lacking)}.")
+
+    def list_pairs(**changes: Any) -> list[PairRow]:
+        given = found.analyses["pairs"]["options"] | changes
+        rows = PairRow.read(pairs.analyse(found.data, pairs.Options(**given)))
+        return [row for row in rows if row.dataset != ALL_DATASETS]
+
+    verdicts, first = list_pairs(), found.pair_rows[0]
+    views = zip(verdicts, list_pairs(alpha=2 * alpha), list_pairs(family="study"), strict=True)
+    rows = tuple(_decide(margin, *one) for one in views)
+    order: tuple[Decision, ...] = ("worse", "undecided", "not worse", "better")
+    decision = next(one for one in order if one in {row.decision for row in rows})
+    covers = name_generality(verdicts)
+    if first.design != ITEM_MODEL.design:
+        covers = " or ".join(one.claim for one in METHODS if one.test == first.test)
+    notes = [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
+    return Gate(
+        decision, first.metric, margin, alpha, rows, (*found.notes, *notes),
+        f"Covers {covers}." if covers else "",
+    )  # fmt: skip
 
 
-def _refuse_single_unit(scores: ItemScores) -> None:
-    if not scores.has_verdict:
-        where = f"dataset {scores.dataset!r}: " if scores.dataset else ""
-        unit = "item" if scores.clusters is None else "cluster"
-        raise ReseedError(f"{where}there is one {unit}. Give scores of two {unit}s or more.")
+def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
+    """Both sides as one table with a column of the model."""
+    tables = {name: read_source(side, options) for name, side in sides.items()}
+    frames = []
+    for name, table in tables.items():
+        named = [one for one in table.columns if options.find_standard_name(one) == "model"]
+        if named and len(table.frame[named].drop_duplicates()) > 1:
+            raise ReseedError(f"{name}: the table holds several models. Give one.")
+        frames.append(table.frame.drop(columns=named).assign(model=name))
+    both, other = tables.values()
+    both.notes.extend(note for note in other.notes if note not in both.notes)
+    labels = np.concatenate([both.row_labels, other.row_labels])
+    return replace(both, frame=pd.concat(frames, ignore_index=True), row_labels=labels)
 
 
-def _describe_scope(tests: list[GateTest]) -> str:
-    if not any(test.items for test in tests):
-        return (
-            "Covers new training seeds on exactly these test sets: without scores of items, new "
-            "items are not allowed for."
-        )
-    sampled = [name for name in _SAMPLED if all(name in test.result.levels for test in tests)]
-    if "cluster" in sampled:
-        sampled.remove("item")
-    covered = [f"new {_SAMPLED[name]}" for name in sampled]
-    has_seeds = "seed" in sampled
-    rest = "" if has_seeds else " for these trained models: another seed may decide otherwise"
-    return f"Covers {join_and(covered)}{rest}."
+def _decide(margin: float, row: PairRow, wide: PairRow, of_all: PairRow) -> GateRow:
+    """The decision by the verdict, the one-sided limit, and the verdict for all datasets."""
+    is_ahead = row.model_a == "candidate"
+    limit = wide.low if is_ahead else -wide.high
+    is_loss = not is_ahead and of_all.outcome == "better"
+    decision: Decision = "worse" if is_loss else "undecided"
+    if is_ahead and row.outcome == "better":
+        decision = "better"
+    elif limit > -margin:
+        decision = "not worse"
+    ends = (row.difference, row.low, row.high)
+    ends = ends if is_ahead else (-row.difference, -row.high, -row.low)
+    return GateRow(row.dataset, *ends, limit, row.p, row.test, row.reason, is_loss, decision)
 
 
-def _check_sides(sides: dict[str, Scores]) -> str:
-    """The metric of both tables; ReseedError unless each holds one model on the same datasets."""
-    metrics = {side.metric for side in sides.values()}
-    if len(metrics) > 1:
-        raise ReseedError(f"The scores differ: {join_names(sorted(metrics))}. Name one: `metric`.")
-    for name, side in sides.items():
-        models = side.models
-        if len(models) > 1:
-            raise ReseedError(
-                f"{name}: the table holds several models ({join_names(models)}). Give one."
-            )
-    datasets = [set(side.metrics) for side in sides.values()]
-    if datasets[0] != datasets[1]:
-        only = sorted(map(str, datasets[0] ^ datasets[1]))
-        raise ReseedError(f"Only one of candidate and baseline has scores on {join_names(only)}.")
-    return metrics.pop()
-
-
-def _check_predictions(sides: dict[str, Scores], frame: pd.DataFrame) -> str | None:
-    """The metric to compute from predictions; ReseedError if the sides differ in what they hold."""
-    metrics = {side.computed for side in sides.values()}
-    if len(metrics) > 1:
-        raise ReseedError(
-            "Only one of candidate and baseline has predictions with targets. Give both by "
-            "predictions, or both by scores."
-        )
-    metric = metrics.pop()
-    if metric:
-        targets = frame[["dataset", "item", "target"]].drop_duplicates()
-        several = targets["item"][targets.duplicated(["dataset", "item"])]
-        if len(several):
-            raise ReseedError(
-                f"Candidate and baseline have different targets of item {several.iloc[0]}. Give "
-                "the predictions of both for the same items and targets."
-            )
-    return metric
-
-
-def _decide(tests: list[GateTest], margin: float, alpha: float) -> tuple[GateRow, ...]:
-    rows = []
-    p_worse = holm([test.one_sided_p(0.0, greater=False) for test in tests])
-    for test, p in zip(tests, p_worse, strict=True):
-        p_better, p_not_worse = test.one_sided_p(0.0), test.one_sided_p(-margin)
-        is_loss_shown = bool(p <= alpha)
-        decision: Decision = "worse" if is_loss_shown else "undecided"
-        if p_better <= alpha:
-            decision = "better"
-        elif p_not_worse <= alpha:
-            decision = "not worse"
-        low, high = test.limits(alpha)
-        rows.append(
-            GateRow(
-                test.dataset, test.result.difference, low, high, test.items,
-                test.result.levels.get("seed", 1), p_better, p_not_worse, float(p), is_loss_shown,
-                decision,
-            )
-        )  # fmt: skip
-    return tuple(rows)
-
-
-def _combine(decisions: set[Decision]) -> Decision:
-    if "worse" in decisions:
-        return "worse"
-    if "undecided" in decisions:
-        return "undecided"
-    return "better" if decisions == {"better"} else "not worse"
+def _describe_decision(row: GateRow) -> str:
+    is_within = row.decision == "not worse" and row.is_loss_shown
+    return row.decision + (" (a loss within the margin is shown)" if is_within else "")

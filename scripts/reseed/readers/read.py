@@ -56,7 +56,8 @@ def read_scores(
     """Read a source of scores; an error proposes only what leads to a reading.
 
     Args:
-        source: a path, or any other source that `reseed.readers.sources.read_source` reads.
+        source: a path, or any other source that `reseed.readers.sources.read_source` reads; or a
+            function that reads it with the options.
         options: what the user says of it.
         required: Reseed's columns that must exist. Without `model` a table is of one model.
 
@@ -82,7 +83,7 @@ def read_plainly(
 
     Errors that leave something to read are collected in `source` of the result.
     """
-    table = read_source(source, options)
+    table = source(options) if callable(source) else read_source(source, options)
     columns = find_columns(table, options.columns)
     name, notes = "model", []
     if "model" in required and _is_of_one_model(table, columns, options):

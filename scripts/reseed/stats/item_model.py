@@ -138,6 +138,7 @@ def item_difference(
     clusters: ArrayLike | None = None,
     repeat_variance: float = 0.0,
     level: float = 0.95,
+    are_means: bool = True,
 ) -> ItemDifference:
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
@@ -156,6 +157,8 @@ def item_difference(
         repeat_variance: variance of the mean difference due to repeats, in squared score units; it
             is already part of the others, and only separates `contributions`.
         level: two-sided confidence level.
+        are_means: whether the score of a model is a mean over items, so that 0 and 1 are counts;
+            False for contributions to another score, such as the AUC.
 
     Raises:
         ValueError: other shapes, fewer than two items or clusters, NaN.
@@ -190,7 +193,7 @@ def item_difference(
         float(abs(difference) <= 1e-12), level, "t", (), levels,
         tuple(_separate_repeats(named, repeat_variance)), cluster_df=cluster_df(sizes),
     )  # fmt: skip
-    is_binary = bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
+    is_binary = are_means and bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
     if not factors and clusters is None and is_binary:
         return _as_mcnemar(result, a, b)
     if total <= _NO_VARIANCE:

@@ -20,7 +20,7 @@ from reseed.report.analyses.shared.data import Data, group_by_key, key_values
 from reseed.report.analyses.shared.outputs import metrics_of_task, read_outputs
 from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
 from reseed.report.analyses.shared.skewed_pairs import SKEW_COLUMNS, count_better
-from reseed.stats.bootstrap import WEIGHTED_METRICS
+from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
@@ -127,8 +127,9 @@ def compare_models(
     factors = [Factor(name, shared[name]) for name in scores.sampled]
     noise = sum(one.noise for one in sides)
     result = item_difference(
-        first, second, factors, clusters=scores.clusters, repeat_variance=noise
-    )
+        first, second, factors, clusters=scores.clusters, repeat_variance=noise,
+        are_means=not scores.metric or scores.metric in PER_ITEM,
+    )  # fmt: skip
     return result, is_shared if "seed" in result.levels else None
 
 
