@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.gate_tests import find_reach, test_items
-from reseed.report.analyses.shared.item_scores import ItemScores, ModelScores
+from reseed.report.analyses.shared.item_scores import ItemScores, ModelScores, compare_models
 
 _ALPHA = 0.05
 Rng = np.random.Generator
@@ -100,14 +99,16 @@ def measure(
     passed = np.empty(n_sim, dtype=bool)
     for number in range(n_sim):
         pair = draw(np.random.default_rng([seed, number]))
-        reach = find_reach(np.concatenate(pair))
         parts = [[side[[row]] for side in pair] for row in range(len(pair[0]))]
         tests = [
-            test_items(_arrange(part, level), 1, reach)
+            compare_models(_arrange(part, level), "candidate", "baseline", 1)[0]
             for part in (parts if level == "dataset" else [pair])
         ]
-        p = [min(test.one_sided_p(-margin), test.one_sided_p(0.0)) for test in tests]
-        passed[number] = max(p) <= _ALPHA
+        passed[number] = all(
+            (test.discordant is not None or test.se > 0)
+            and test.interval(1 - 2 * _ALPHA)[0] > -margin
+            for test in tests
+        )
     return passed
 
 

@@ -42,7 +42,6 @@ _TESTED_BY = {
     "trimming": ["ks", "representatives"],
     "clusters": ["item_model", "crossed_comparison"],
     "comparison.claims.pair_verdicts": ["verdicts"],
-    "comparison.gate_tests": ["gate"],
     "readers.evaluation_logs": ["evaluation_logs", "more_logs", "harness_logs"],
     "readers.harnesses": ["evaluation_logs", "more_logs", "harness_logs"],
     "readers.column_hints": ["column_hints", "more_tools", "tables_of_tools", "marks"],

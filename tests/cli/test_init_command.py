@@ -35,12 +35,14 @@ def refuse(*arguments):
 def test_study_of_a_table_of_results(project, capsys):
     rows = [(m, s, 0.8 + s / 100) for m in "ab" for s in range(6)]
     pd.DataFrame(rows, columns=["model", "seed", "auc"]).to_csv("runs.csv", index=False)
-    cli.main(["init", "mine", "--results", "runs.csv", "--baseline", "a"])
+    results = ["--results", "runs.csv", "--seed-draws", "training"]
+    cli.main(["init", "mine", *results, "--baseline", "a"])
     assert "snakemake --cores 2 mine" in capsys.readouterr().out
     loaded, _, _ = read_plan("config", {})
     assert loaded.studies["mine"].results.baseline == "a"
-    assert "exists already" in refuse("mine", "--results", "runs.csv")
-    assert "has no run" in refuse("other", "--results", "runs.csv", "--baseline", "c")
+    assert loaded.studies["mine"].results.seed_draws == "training"
+    assert "exists already" in refuse("mine", *results)
+    assert "has no run" in refuse("other", *results, "--baseline", "c")
     assert not Path("config/studies/other.yaml").exists()
 
 
@@ -96,7 +98,8 @@ def test_scripts_of_a_plain_folder_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [(m, s, 0.8 + 0.1 * (m == "b") + s / 1000) for m in "ab" for s in range(6)]
     pd.DataFrame(rows, columns=["model", "seed", "auc"]).to_csv("runs.csv", index=False)
-    cli.main(["init", "mine", "--results", "runs.csv", "--metric", "auc"])
+    draws = ["--seed-draws", "training"]
+    cli.main(["init", "mine", "--results", "runs.csv", "--metric", "auc", *draws])
     assert "needs a copy of Reseed's repository" in capsys.readouterr().out
     assert run_script("mine.py").startswith("b has the best mean AUC, 0.9025")
     assert Path("mine.html").is_file()

@@ -101,7 +101,7 @@ def test_compare_and_gate_score_predictions(metric):
     decided = gate(sides[pair["model_a"]], sides[pair["model_b"]], 0.5, metric=metric).rows[0]
     assert [size, decided.difference] == pytest.approx([abs(pair["difference"])] * 2, rel=1e-9)
     other = sides["a"].assign(y_true=1 - sides["a"]["y_true"])
-    with pytest.raises(ReseedError, match="different targets of item"):
+    with pytest.raises(ReseedError, match="has several targets"):
         gate(other, sides["b"], 0.5, metric=metric)
 
 
@@ -110,8 +110,6 @@ def test_rare_class_counts_more_in_the_gate():
     truth = np.arange(1000) < 10
     side = pd.DataFrame({"item": range(1000), "y_true": truth.astype(int), "y_score": truth * 0.8})
     assert gate(side, side, 0.05, metric="auc").decision == "undecided"
-    balanced = side.assign(y_true=side["item"] % 2, y_score=side["item"] % 2)
-    assert gate(balanced, balanced, 0.05, metric="auc").decision == "not worse"
 
 
 def test_zero_is_refused_where_it_is_no_failure():

@@ -31,7 +31,7 @@ def _items(shared, seeds=4, items=60):
 
 TABLES = {
     "folds": _runs("fold"),
-    "seeds": _runs("seed"),
+    "seeds": _runs("seed", ("a", "b")),
     "repetitions": _runs("repetition", ("a", "b")),
     "items, shared seeds": _items(True),
     "items, other seeds": _items(False),

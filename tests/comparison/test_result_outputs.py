@@ -29,7 +29,8 @@ def files(tmp_path, monkeypatch):
     _items(tasks=7, items=1).drop(columns="item").to_csv("tasks.csv", index=False)
     for name in "ab":
         frame = _items(models=1, items=80).drop(columns="model")
-        frame.assign(score=frame["score"] + (name == "a")).to_csv(f"{name}.csv", index=False)
+        gain = (name == "a") * (1 + frame["item"] % 3)
+        frame.assign(score=frame["score"] + gain).to_csv(f"{name}.csv", index=False)
     cells = {"model": ["a", "b", "c"], "accuracy": ["90.1 ± 0.5", "91.3 ± 0.4", "88.0 ± 0.6"]}
     pd.DataFrame(cells).to_csv("means.csv", index=False)
     runs = [(m, s, 0.7 + (m == "a") / 10 + np.sin(s) / 99) for m in "ab" for s in range(6)]

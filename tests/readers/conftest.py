@@ -17,3 +17,10 @@ def run(tmp_path, monkeypatch, capsys):
         return capsys.readouterr()[0]
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def layouts_alone(request, monkeypatch):
+    """Plain numbers move together: what seeds drew is asked in `test_seed_draws` alone."""
+    if request.path.stem != "test_seed_draws":
+        monkeypatch.setattr("reseed.readers.seeds._SHOWN", -1.0)

@@ -78,7 +78,7 @@ def test_columns_are_those_of_collected_trials(tmp_path):
 def test_wide_csv_with_other_names(tmp_path):
     path = tmp_path / "runs.csv"
     rows = [(m, s, v, 10 * v) for (m, s), v in SCORES.items()]
-    frame = pd.DataFrame(rows, columns=["Algorithm", "Random State", "Test Accuracy", "epochs"])
+    frame = pd.DataFrame(rows, columns=["Algorithm", "Random Seed", "Test Accuracy", "epochs"])
     frame.to_csv(path, index=False)
     metrics, about = read(path)
     assert scores(metrics, "Test Accuracy") == SCORES

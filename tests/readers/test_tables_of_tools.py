@@ -110,10 +110,16 @@ Mid~\citep{smith} & \underline{54.0}$\pm$1.1 & 93.9$\pm$0.2 \\
 def test_arrays_of_runs_and_tasks():
     rng = np.random.default_rng(11)
     scores = {"dqn": rng.normal(1, 0.1, (5, 6)), "ppo": rng.normal(2, 0.1, (5, 6))}
-    found = reseed.compare(scores, metric="reward")
-    (row,) = found.verdicts.loc[found.verdicts["dataset"] == "task 0"].to_dict("records")
+    with pytest.raises(ReseedError, match="nothing says what they are") as asked:
+        reseed.compare(scores, metric="reward")
+    for rows, columns in (("seed", "dataset"), ("seed", "fold"), ("repeat", "fold")):
+        assert f"{rows}s × {columns}s: `columns={{'{rows}': 'axis_0'}}`" in str(asked.value)
+        named = {rows: "axis_0", columns: "axis_1"}
+        assert len(reseed.compare(scores, metric="reward", columns=named).verdicts)
+    told = {"columns": {"seed": "axis_0", "dataset": "axis_1"}, "seeds": "own"}
+    verdicts = reseed.compare(scores, metric="reward", **told).verdicts
     expected = stats.ttest_ind(scores["ppo"][:, 0], scores["dqn"][:, 0], equal_var=False)
-    assert row["p"] == pytest.approx(expected.pvalue)
+    assert verdicts.set_index("dataset").loc["0", "p"] == pytest.approx(expected.pvalue)
 
 
 def test_runs_of_sacred_and_results_of_mteb(run, tmp_path):

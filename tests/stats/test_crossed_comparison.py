@@ -151,13 +151,13 @@ def test_equal_scores_of_two_seeds_are_not_certain():
 
 
 def test_zero_variance_gives_a_point_interval():
-    ones = np.ones((3, 10))
+    ones = np.full((3, 10), 2.0)
     assert item_difference(ones, ones, [Factor("seed", True)]).p_value == 1
     noise = ones * (1 + 1e-16)
     assert item_difference(ones, noise - 1e-16, [Factor("seed", True)]).p_value == 1
     assert item_difference(ones, 0 * ones, [Factor("seed", False)]).p_value == 0
     apart = item_difference(ones, 0 * ones, [Factor("seed", False)])
-    assert (apart.se, apart.factor_share, apart.low, apart.high) == (0, 0, 1, 1)
+    assert (apart.se, apart.factor_share, apart.low, apart.high) == (0, 0, 2, 2)
     assert (apart.item_variance, apart.df) == (0, np.inf)
 
 

@@ -300,3 +300,19 @@ def test_interval_of_a_mean_covers_it():
         result = item_mean(values, ["seed"])
         covered.append(result.low < 0 < result.high)
     assert 0.93 < np.mean(covered) < 0.985
+
+
+def test_equal_levels_of_a_factor_are_one():
+    """All right under three seeds: the limits are those of one run, not a point."""
+    right, most = np.ones((3, 100)), np.ones((3, 100))
+    most[:, :4] = 0
+    seed = [Factor("seed", True)]
+    for values in (right, most):
+        found, one = item_difference(values, right, seed), item_difference(values[0], right[0])
+        assert (found.low, found.high, found.p_value) == (one.low, one.high, one.p_value)
+        assert found.low < found.difference < found.high
+    mean = item_mean(right, ["seed"])
+    assert (mean.low, mean.method) == (item_mean(right[0]).low, "Wilson")
+    varied = most.copy()
+    varied[0, 4] = 0
+    assert item_difference(varied, right, seed).levels == {"seed": 3, "item": 100}

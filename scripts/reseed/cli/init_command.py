@@ -49,6 +49,7 @@ def add_init(commands: Any) -> None:
     add("--metric", help="what models are compared by")
     add("--baseline", help="compare each model with this one only (with --results)")
     add("--test-train-ratio", type=float, help="of random splits or repeated folds")
+    add("--seed-draws", choices=("split", "training", "both"), help="what the seed of a run drew")
     add("--config", type=Path, default=Path("config"), help="folder of configuration (config)")
     command.set_defaults(run=_init)
 
@@ -108,7 +109,7 @@ def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]
     from reseed.readers import import_results
 
     results: dict[str, Any] = {"path": str(options.results)}
-    for field in ("metric", "baseline", "test_train_ratio"):
+    for field in ("metric", "baseline", "test_train_ratio", "seed_draws"):
         if getattr(options, field) is not None:
             results[field] = getattr(options, field)
     import_results(options.results, results, {"name": options.name})

@@ -16,7 +16,7 @@ _MODELS = {
 
 def write_results_script(options: argparse.Namespace) -> str:
     """A script that compares a table of results, and says which command does the same."""
-    names = ("metric", "baseline", "test_train_ratio")
+    names = ("metric", "baseline", "test_train_ratio", "seed_draws")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     arguments = "".join(f", {name}={value!r}" for name, value in given.items())
     flags = "".join(f" --{k.replace('_', '-')} {shlex.quote(str(v))}" for k, v in given.items())

@@ -143,10 +143,11 @@ def item_difference(
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
     Every factor is a random sample of its population, so the result holds for new levels of it. A
-    factor of which a model has one level is averaged: the result holds for its levels. The mean
-    squares of single factors have (levels − 1) degrees of freedom; two models with equally many
-    levels of their own have Welch's. Clusters enter as in CR2, with the degrees of freedom of Bell
-    and McCaffrey (2002), which are clusters − 1 for equal sizes. All are combined by `weighted_t`.
+    factor of which a model has one level is averaged: the result holds for its levels. So is one
+    whose levels give the same scores, as it has no variance. The mean squares of single factors
+    have (levels − 1) degrees of freedom; two models with equally many levels of their own have
+    Welch's. Clusters enter as in CR2, with the degrees of freedom of Bell and McCaffrey (2002),
+    which are clusters − 1 for equal sizes. All are combined by `weighted_t`.
     Two levels say little about their variance: the interval is then wide even without an effect.
 
     Args:
@@ -166,7 +167,12 @@ def item_difference(
     check_probability(level=level)
     a, b = as_finite(values_a, "values_a"), as_finite(values_b, "values_b")
     _check_shapes(a, b, factors)
-    single = tuple(i for i in range(len(factors)) if min(a.shape[i], b.shape[i]) < 2)
+    single = tuple(
+        i
+        for i in range(len(factors))
+        if min(a.shape[i], b.shape[i]) < 2
+        or not (np.ptp(a, axis=i).any() or np.ptp(b, axis=i).any())
+    )
     a, b = a.mean(axis=single), b.mean(axis=single)
     factors = [factor for axis, factor in enumerate(factors) if axis not in single]
     index, sizes = index_clusters(clusters, a.shape[-1])

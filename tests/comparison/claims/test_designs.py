@@ -111,7 +111,8 @@ def test_measured_rates_of_default_tests_stay_near_the_level(make_designs):
     """Beyond it are claims about new items by seeds alone, and tails that samples do not show."""
     rows = pd.read_csv(make_designs.SIMULATIONS / "designs.csv", keep_default_na=False)
     beyond = [
-        "new items", "skewed differences", "skewed losses", "skewed scores", "rare collapses"
+        "new items", "skewed differences", "skewed losses", "skewed scores", "rare collapses",
+        "seeds that drew the split, where nothing is asked",
     ]  # fmt: skip
     known = rows["label"].isin(beyond)
     assert rows.loc[~known, "false_claims"].max() <= 0.065
