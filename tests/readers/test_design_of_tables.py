@@ -2,6 +2,9 @@
 
 import pandas as pd
 import pytest
+import reseed
+from reseed import ReseedError
+from reseed.comparison.read_command import describe_reading
 from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
@@ -43,3 +46,31 @@ def test_counts_of_one_run_and_a_request_for_items():
     assert choose_design(counts).method.claim == "new items, for exactly these trained models"
     runs, _ = read_scores(cross(model=2, seed=3, item=9), ReadOptions())
     assert choose_design(runs, asks_items=True).unit == "items"
+
+
+def test_items_on_several_splits_have_no_other_test():
+    table = cross(model=2, fold=3, item=9)
+    assert reseed.compare(table).verdicts["test"].item() == "corrected resampled t test"
+    for asked in ({"repeats": "factor"}, {"failed": "drop"}):
+        with pytest.raises(ReseedError, match="no single trained model made their scores"):
+            reseed.compare(table, **asked)
+    assert choose_design(read_scores(table.assign(fold=0), ReadOptions())[0]).unit == "items"
+
+
+@pytest.mark.parametrize("names", [["date"], ["item", "date"], ["week"], ["item"]])
+def test_points_in_time_are_asked_about(names):
+    days = pd.date_range("2026-01-01", periods=9)
+    table = cross(model=2, item=9)
+    table = table.assign(date=days[table["item"]].strftime("%Y-%m-%d"), week=table["item"])
+    if names == ["item"]:
+        assert len(reseed.compare(table[["model", "item", "accuracy"]]).verdicts) == 1
+        return
+    table, columns = table[["model", *names, "accuracy"]], {"item": names[0]}
+    with pytest.raises(ReseedError, match="points in time") as asked:
+        reseed.compare(table, columns=columns)
+    told = f"`columns={{'item': '{names[0]}'}}` and `columns={{'cluster': '{names[-1]}'}}`"
+    assert told in str(asked.value)
+    assert "points in time" in describe_reading(table, ReadOptions(columns=columns)).asked
+    single = reseed.compare(table, columns=columns | {"cluster": names[-1]}).verdicts
+    plain = reseed.compare(cross(model=2, item=9)).verdicts
+    assert single["p"].item() == pytest.approx(plain["p"].item())

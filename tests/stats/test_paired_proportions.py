@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from reseed.stats.item_model import item_difference
 from reseed.stats.paired_proportions import (
+    kept_interval,
     score_interval,
-    score_limit,
     score_p,
     score_statistic,
 )
@@ -120,5 +120,6 @@ def test_score_p_holds_its_level_where_losses_are_rare(n, margin, gains):
                 break
             counts = [gained, lost, n - gained - lost]
             rate += multinomial.pmf(counts, n, [gains, gains + margin, 1 - 2 * gains - margin])
-            assert score_limit(gained, lost, n, 0.05) > -margin
+            assert kept_interval(gained, lost, n, 0.9)[0] > -margin
+            assert kept_interval(lost, gained, n, 0.9)[1] < margin
     assert 0 <= rate <= 0.05

@@ -14,6 +14,7 @@ from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.columns import RUN_COLUMNS, list_unused_columns
+from reseed.readers.proposals import propose
 from reseed.readers.scores import Scores
 
 #: Names of columns of times, and dates as text.
@@ -102,9 +103,14 @@ def _ask_about_time(scores: Scores) -> None:
             table.ask(
                 f"its items are points in time ({str(column)!r}), and near ones depend on each "
                 "other",
-                "Name a column of blocks, such as months or series, that are independent: "
-                "`columns: {cluster: …}`. If single items are: "
-                f"`columns: {{cluster: {column}}}`.",
+                (
+                    "Name a column of blocks, such as months or series, that are independent: "
+                    "`columns: {cluster: …}`.",
+                    propose(
+                        "If single items are: ",
+                        {"columns": {"item": str(named), "cluster": str(column)}},
+                    ),
+                ),
             )
             table.raise_errors()
 

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from reseed.stats.clusters import cluster_df, index_clusters, item_squares
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.item_tail import Tail, find_tail
-from reseed.stats.paired_proportions import score_interval, score_p
+from reseed.stats.paired_proportions import kept_interval, score_p
 from reseed.stats.shares import wilson_interval
 from reseed.stats.skewness import accepted_t, correct_t
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
@@ -102,7 +102,7 @@ class ItemDifference:
     def interval(self, level: float) -> tuple[float, float]:
         """Return the ends of the differences that the two-sided test of 1 − `level` keeps."""
         if self.discordant:
-            return score_interval(*self.discordant, self.levels["item"], level)
+            return kept_interval(*self.discordant, self.levels["item"], level)
         if not self.se:
             return self.difference, self.difference
         skew = self.tail.skewness if self.tail else 0.0

@@ -44,10 +44,14 @@ def score_p(only_a: int, only_b: int, n: int, delta: float) -> float:
     return max(p, float(bdtr(only_b, n, -delta))) if delta < 0 and not only_a else p
 
 
-def score_limit(only_a: int, only_b: int, n: int, alpha: float) -> float:
-    """Return the lower limit of the difference at level 1 − `alpha`: where `score_p` is `alpha`."""
-    low = score_interval(only_a, only_b, n, 1 - 2 * alpha)[0]
-    return low if only_a or only_b == n else min(low, -float(bdtri(only_b, n, alpha)))
+def kept_interval(only_a: int, only_b: int, n: int, level: float) -> tuple[float, float]:
+    """Return the interval of differences that `score_p` does not reject on either side."""
+    low, high = score_interval(only_a, only_b, n, level)
+    if not only_a and only_b < n:
+        low = min(low, -float(bdtri(only_b, n, (1 - level) / 2)))
+    if not only_b and only_a < n:
+        high = max(high, float(bdtri(only_a, n, (1 - level) / 2)))
+    return low, high
 
 
 def score_interval(only_a: int, only_b: int, n: int, level: float = 0.95) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.core.schemas import Row
-from reseed.stats.paired_proportions import score_interval
+from reseed.stats.paired_proportions import kept_interval
 from reseed.stats.planning import detectable_effect
 from reseed.stats.skewness import accepted_t
 from reseed.stats.weighted_t import upper_quantile
@@ -75,5 +75,5 @@ def _find_intervals(tested: list[Row], alpha: float) -> tuple[list[float], list[
     for k, row in enumerate(tested):
         if row.get("discordant") is not None:
             only_a, only_b = row["discordant"]
-            low[k], high[k] = score_interval(only_a, only_b, row["items"], 1 - alpha)
+            low[k], high[k] = kept_interval(only_a, only_b, row["items"], 1 - alpha)
     return low.tolist(), high.tolist()
