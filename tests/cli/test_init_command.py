@@ -51,7 +51,7 @@ def test_study_of_a_table_of_results(project, capsys):
     [(["no", "yes"], "binary"), (["a", "b", "c"], "multiclass"), ([0.5, 1.5, 2.25], "regression")],
 )
 def test_study_of_models_on_a_table_of_data(project, target, task):
-    frame = pd.DataFrame({"x": np.arange(60.0), "y": np.resize(target, 60)})
+    frame = pd.DataFrame({"x": np.arange(60.0) / 7, "y": np.resize(target, 60)})
     frame.to_csv("train.csv", index=False)
     cli.main(["init", "churn", "--data", "train.csv", "--target", "y"])
     loaded, _, _ = read_plan("config", {})
@@ -158,6 +158,9 @@ def test_the_version_is_printed(capsys):
     assert capsys.readouterr().out == f"reseed {__version__}\n"
 
 
+OWN = ("own", "--data", "train.csv", "--target", "y")
+
+
 def write_customers():
     """An identifier, a date, an index without a name, and a target with a gap."""
     rows = np.arange(90)
@@ -170,10 +173,11 @@ def write_customers():
 
 def test_columns_that_are_no_features_are_left_out(project, capsys):
     write_customers()
-    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    assert "Test on the last fifth of the rows: --time day" in refuse(*OWN)
+    cli.main(["init", *OWN, "--time", "none"])
     printed = capsys.readouterr().out
-    assert "column 'id' has a different text in every row, such as 'C000'." in printed
-    assert "column 'day' holds dates ('2024-01-01')." in printed
+    assert "id: left out, has a different text in every row, such as 'C000'" in printed
+    assert "day: left out, holds dates ('2024-01-01')" in printed
     entry = read_plan("config", {})[0].datasets["own"]
     assert entry.drop == ["Unnamed: 0", "id", "day"]
     assert entry.task == "binary"
@@ -184,15 +188,127 @@ def test_a_script_leaves_them_out_too(tmp_path, monkeypatch):
     frame = write_customers()
     frame.loc[3, "y"] = np.nan
     frame.to_csv("train.csv", index=False)
-    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    cli.main(["init", *OWN, "--time", "none"])
     assert "table.drop(columns=['id', 'day'])" in Path("own.py").read_text(encoding="utf-8")
     run_script("own.py")
 
 
 def test_data_without_features_or_classes_is_refused(project):
     write_customers()[["id", "day", "y"]].to_csv("train.csv", index=False)
-    text = refuse("own", "--data", "train.csv", "--target", "y")
-    assert "no column is left to predict 'y'. 'id' has a different text" in text
+    text = refuse(*OWN, "--time", "none")
+    assert "no column is left to predict 'y'. id: left out, has a different text" in text
     pd.DataFrame({"x": range(9), "y": ["a"] * 9}).to_csv("train.csv", index=False)
     text = refuse("own", "--data", "train.csv", "--target", "y")
     assert "target column 'y' has one class only ('a')" in text
+
+
+def visits(rng, patients=60, visits=6):
+    """Several rows a patient, whose numbers and outcome belong to the patient."""
+    who = np.repeat(np.arange(patients), visits)
+    labs = rng.normal(size=(patients, 3))[who] + 0.05 * rng.normal(size=(who.size, 3))
+    frame = pd.DataFrame(labs, columns=["a", "b", "c"]).round(3)
+    return frame.assign(patient=[f"P{n:03}" for n in who], y=rng.integers(0, 2, patients)[who])
+
+
+TABLES = {  # rows → (options, the question, or what the dataset of the study says)
+    "rows of patients": (visits, [], "Split by it: --group patient"),
+    "grouped": (visits, ["--group", "patient"], {"group": "patient"}),
+    "not grouped": (visits, ["--group", "none"], {"group": None}),
+    "cities": (  # they repeat, and their rows differ
+        lambda rng: visits(rng).assign(
+            patient=rng.integers(0, 60, 360), y=rng.integers(0, 2, 360), a=rng.normal(size=360)
+        ),
+        [], {"group": None},
+    ),
+    "parts": (
+        lambda rng: visits(rng).drop(columns="patient").assign(
+            part=np.resize(["Train", "Train", "valid", "TEST"], 360)
+        ),
+        [],
+        {"official": {"column": "part", "train": ["Train"], "validation": ["valid"],
+                      "test": ["TEST"], "last": None}},
+    ),
+    "dates": (
+        lambda rng: visits(rng).drop(columns="patient").assign(
+            day=pd.date_range("2020-01-01", periods=360).strftime("%Y-%m-%d")
+        ),
+        [], "Test on the last fifth of the rows: --time day",
+    ),
+    "by date": (
+        lambda rng: visits(rng).drop(columns="patient").assign(
+            day=pd.date_range("2020-01-01", periods=360).strftime("%Y-%m-%d")
+        ),
+        ["--time", "day"], {"official": {"column": "day", "last": 0.2}},
+    ),
+    "texts": (
+        lambda rng: pd.DataFrame({
+            "number": range(90), "said": [f"word {n} of a text {n % 7}" for n in range(90)],
+            "y": np.resize(["a", "b"], 90),
+        }),
+        [], {"kind": "texts", "text": ["said"]},
+    ),
+    "two texts": (
+        lambda rng: pd.DataFrame({
+            "title": [f"a long title {n}" for n in range(90)],
+            "said": [f"word {n} of a text {n % 7}" for n in range(90)],
+            "y": np.resize(["a", "b"], 90),
+        }),
+        [], "--text title, or --text said",
+    ),
+    "row numbers and constants": (
+        lambda rng: visits(rng).drop(columns="patient").assign(n=range(360), k=1),
+        [], {"drop": ["n", "k"]},
+    ),
+    "kept": (
+        lambda rng: visits(rng).drop(columns="patient").assign(n=range(360)),
+        ["--keep", "n", "--leave-out", "a"], {"drop": ["a"]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_looked_at_before_a_study_is_written(project, name):
+    make, options, expected = TABLES[name]
+    make(np.random.default_rng(0)).to_csv("train.csv", index=False)
+    if isinstance(expected, str):
+        assert expected in refuse(*OWN, *options)
+        assert not list(Path("config/studies").iterdir())
+        return
+    cli.main(["init", *OWN, *options])
+    for file in ("logistic_regression", "text_forest"):
+        shutil.copy(CONFIG / f"models/{file}.yaml", f"config/models/{file}.yaml")
+    loaded = read_plan("config", {})[0]
+    entry = loaded.datasets["own"].model_dump()
+    for field, value in expected.items():
+        found = entry[field]
+        if isinstance(value, dict):
+            found = {name: found[name] for name in value}
+        assert found == value
+    is_official = entry["official"] is not None
+    assert loaded.studies["own"].splits[0].kind == ("official" if is_official else "holdout")
+
+
+def test_empty_targets_repeats_rare_classes_and_encodings_are_said(project, capsys):
+    frame = visits(np.random.default_rng(0)).drop(columns="patient").astype({"y": object})
+    frame.loc[:3, "y"], frame.loc[4:6, "y"] = None, "rare"
+    pd.concat([frame, frame[10:12]]).rename(columns={"a": "größe"}).to_csv(
+        "train.csv", index=False, encoding="cp1252"
+    )
+    assert "is not utf-8 text" in refuse(*OWN)
+    assert "column" in refuse(*OWN, "--encoding", "cp1252", "--group", "patient")
+    cli.main(["init", *OWN, "--encoding", "cp1252"])
+    printed = capsys.readouterr().out
+    assert "y: empty in 4 rows, which are left out" in printed
+    assert "2 of 358 rows repeat an earlier one" in printed
+    assert "only 3 rows of class 'rare'" in printed
+    assert "größe: feature, numbers" in printed
+    assert read_plan("config", {})[0].datasets["own"].options == {"encoding": "cp1252"}
+
+
+@pytest.mark.parametrize("name", ["grouped", "parts", "by date", "texts"])
+def test_scripts_split_as_they_are_told(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    make, options, _ = TABLES[name]
+    make(np.random.default_rng(0)).to_csv("train.csv", index=False)
+    cli.main(["init", *OWN, *options])
+    assert "Note: " in run_script("own.py")

@@ -157,7 +157,7 @@ def test_another_separator_is_named(tmp_path):
     ("change", "message"),
     [
         ({"bad": "yes"}, "target column 'bad' has one class only"),
-        ({"bad": ["no", None] * (N // 2)}, "is empty in 30 of 60 rows .first in row 2."),
+        ({"bad": [None] * N}, "is empty in 60 of 60 rows .first in row 1."),
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
         ({"bad": [f"{i} €" for i in range(N)]}, "has 60 classes in 60 rows, such as '0 €'"),
         ({"empty": np.nan}, "column 'empty' holds no values: list it under drop"),
@@ -340,7 +340,7 @@ def test_unreadable_files(tmp_path):
         load("t.csv", b"a,b,a\n1,2,3\n")
     with pytest.raises(ReseedError, match="the table is empty"):
         load("t.csv", b"")
-    with pytest.raises(ReseedError, match="not UTF-8"):
+    with pytest.raises(ReseedError, match=r"is not utf-8 text .*set `encoding: cp1252`"):
         load("t.csv", "größe,bad\n1,0\n".encode("latin-1"))
     with pytest.raises(ReseedError, match="cannot be read as a table"):
         load("t.csv", b"a,bad\n1,0\n1,0,3,4\n")
@@ -350,6 +350,34 @@ def test_unreadable_files(tmp_path):
     for rows in (b"1,0,\n2,1,\n", b"r1,1,0\nr2,2,1\n"):
         with pytest.raises(ReseedError, match=r"more fields than the header \(2\)"):
             load("t.csv", b"a,bad\n" + rows)
+
+
+def test_another_encoding_and_rows_without_a_target(tmp_path):
+    dataset = {"name": "own", "task": "binary", "target": "bad"}
+    (tmp_path / "t.csv").write_bytes("größe,bad\nä,0\nö,1\nü,\n".encode("cp1252"))
+    found = prepare(dataset | {"options": {"encoding": "cp1252"}}, fetched(tmp_path / "t.csv"))
+    assert found.target.tolist() == [0, 1]
+    assert found.info.notes[-1] == "1 rows without a target left out"
+    assert found.inputs.frame["größe"].tolist() == ["ä", "ö"]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2024-01-31", "2023-05-01", "2024-02-01", "2024-02-02", "2024-02-02", "2020-01-01"],
+        [3, 2, 4, 5, 5, 1],
+    ],
+)
+def test_the_last_rows_by_time_are_the_test_set(tmp_path, times):
+    """Rows of one time stay together: of six, two are the last fifth."""
+    frame = pd.DataFrame({"when": times, "x": range(6), "y": [0, 1] * 3})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    dataset = {"name": "own", "task": "binary", "target": "y"}
+    for last, test in ((1 / 3, [3, 4]), (0.2, [3, 4]), (0.5, [2, 3, 4])):
+        entry = dataset | {"official": {"column": "when", "last": last}}
+        found = prepare(entry, fetched(tmp_path / "t.csv"))
+        assert np.flatnonzero(found.parts == "test").tolist() == test
+        assert list(found.inputs.frame) == ["x"]
 
 
 def test_unnamed_row_numbers_are_refused_as_feature(tmp_path):

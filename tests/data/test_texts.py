@@ -109,7 +109,7 @@ def test_duplicates_are_reported_or_left_out(tmp_path):
     ("data", "fields", "message"),
     [
         (b"said,mood\n,good\nx,bad\n", {}, "text column 'said' holds '' in row 1 .1 rows hold no"),
-        (b"said,mood\nx,good\ny,\n", {}, "target column 'mood' is empty in 1 of 2 rows"),
+        (b"said,mood\nx,good\ny,\n", {}, "target column 'mood' has one class only"),
         (
             b"said,mood\nx,good\ny,bad\n",
             {"text": ["sad"]},

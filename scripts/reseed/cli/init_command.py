@@ -9,7 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from reseed.cli.init_look import look
 from reseed.cli.init_script import (
+    LAST,
     is_parquet,
     script_path,
     write_data_script,
@@ -18,8 +20,10 @@ from reseed.cli.init_script import (
 from reseed.core.errors import ReseedError
 
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
-_MODELS = ("rf", "gbm")
+_MODELS, _TEXT_MODELS = ("rf", "gbm"), ("logistic_regression", "text_forest")
 _SPLITS, _SEEDS = 5, 3
+#: Argument of `pandas.read_csv` → option of a dataset.
+_READER_OPTIONS = {"sep": "separator", "encoding": "encoding"}
 
 
 def add_init(commands: Any) -> None:
@@ -46,6 +50,13 @@ def add_init(commands: Any) -> None:
         metavar="MODULE:FUNCTION",
         help="your own model (with --data), instead of a forest and boosting; repeat it for more",
     )
+    said = "what init would ask (with --data)"
+    add("--group", metavar="COLUMN", help=f"rows of one value stay together, or none; {said}")
+    add("--time", metavar="COLUMN", help=f"test on the last rows by it, or none; {said}")
+    add("--text", metavar="COLUMN", help=f"models read this column of texts alone; {said}")
+    add("--keep", action="append", default=[], metavar="COLUMN", help="a feature that init drops")
+    add("--leave-out", action="append", default=[], metavar="COLUMN", help="no feature")
+    add("--encoding", default="utf-8", help="of the text of a table of data (utf-8)")
     add("--metric", help="what models are compared by")
     add("--baseline", help="compare each model with this one only (with --results)")
     add("--test-train-ratio", type=float, help="of random splits or repeated folds")
@@ -97,8 +108,9 @@ def _write_script(options: argparse.Namespace) -> None:
         text = write_results_script(options)
     else:
         frame, task = _read_data(options)
-        csv, dropped = _describe_csv(options, frame), _list_unusable(options, frame)
-        text = write_data_script(options, csv, list(dropped), task, _SPLITS, _SEEDS)
+        found, csv = look(options, frame, task), _describe_csv(options, frame)
+        found.show()
+        text = write_data_script(options, csv, found, task, _SPLITS, _SEEDS)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}\nRun it: python {path}")
     print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
@@ -136,7 +148,8 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     if is_parquet(options.data):
         frame = pd.read_parquet(options.data)
     else:
-        frame = pd.read_csv(options.data, sep=_find_separator(options.data))
+        separator = _find_separator(options)
+        frame = pd.read_csv(options.data, sep=separator, encoding=options.encoding)
     if options.target not in frame:
         raise ReseedError(
             f"{options.data}: has no column {options.target!r}. It has "
@@ -153,52 +166,41 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     return frame, task
 
 
-def _list_unusable(options: argparse.Namespace, frame: Any) -> dict[str, str]:
-    """Columns that no model can use → why; they are printed.
-
-    Raises ReseedError if no feature is left. Other faults of a column are left to preparation,
-    which names the field of the dataset that mends them.
-    """
-    from reseed.data.columns import UnusableColumn, convert_feature
-
-    reasons = {}
-    for name in frame.columns.drop(options.target):
-        try:
-            convert_feature(str(options.data), frame[name], False)
-        except UnusableColumn as error:
-            reasons[name] = error.reason
-        except ReseedError:
-            continue
-    if len(reasons) == frame.shape[1] - 1:
-        why = "; ".join(f"{name!r} {reason}" for name, reason in reasons.items())
-        raise ReseedError(f"{options.data}: no column is left to predict {options.target!r}. {why}")
-    for name, reason in reasons.items():
-        print(f"Left out: column {name!r} {reason}.")
-    return reasons
-
-
-def _find_separator(path: Path) -> str:
+def _find_separator(options: argparse.Namespace) -> str:
     from reseed.readers.files import find_delimiter
 
-    with path.open(encoding="utf-8-sig") as file:
-        return find_delimiter(file.readline())
+    try:
+        with options.data.open(encoding=options.encoding.replace("utf-8", "utf-8-sig")) as file:
+            line = file.readline()
+            file.read()
+    except (UnicodeDecodeError, LookupError) as error:
+        raise ReseedError(
+            f"{options.data}: is not {options.encoding} text ({error}). Name its encoding, such as "
+            "--encoding cp1252 (Windows, Western Europe), or save it as UTF-8."
+        ) from None
+    return find_delimiter(line)
 
 
 def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
-    """Arguments of pandas.read_csv other than its defaults: separator and decimal comma."""
+    """Arguments of pandas.read_csv other than its defaults: encoding, separator, decimal comma."""
     import pandas as pd
 
-    if is_parquet(options.data) or (separator := _find_separator(options.data)) == ",":
+    if is_parquet(options.data):
         return {}
-    with_commas = pd.read_csv(options.data, sep=separator, decimal=",")
+    how = {} if options.encoding == "utf-8" else {"encoding": options.encoding}
+    if (separator := _find_separator(options)) == ",":
+        return how
+    with_commas = pd.read_csv(options.data, sep=separator, decimal=",", **how)
     more_numbers = [one.select_dtypes("number").shape[1] for one in (with_commas, frame)]
-    return {"sep": separator} | ({"decimal": ","} if more_numbers[0] > more_numbers[1] else {})
+    decimal = {"decimal": ","} if more_numbers[0] > more_numbers[1] else {}
+    return how | {"sep": separator} | decimal
 
 
 def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     """The dataset, the study and the user's models on a table of data."""
     frame, task = _read_data(options)
-    separator, dropped = _describe_csv(options, frame).get("sep"), _list_unusable(options, frame)
+    found, csv = look(options, frame, task), _describe_csv(options, frame)
+    found.show()
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset: dict[str, Any] = {
         "name": options.name,
@@ -207,21 +209,33 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         "target": options.target,
         "sources": [{"kind": "file", "path": str(options.data.absolute())}],
     }
-    if dropped:
-        dataset["drop"] = list(dropped)
-    if separator:  # the reader finds decimal commas by itself
-        dataset["options"] = {"separator": separator}
+    if found.text:
+        dataset |= {"kind": "texts", "text": [found.text]}
+    elif found.dropped:
+        dataset["drop"] = found.dropped
+    if found.group:
+        dataset["group"] = found.group
+    if found.official:
+        dataset["official"] = found.official
+    elif found.time:
+        dataset["official"] = {"column": found.time, "last": LAST}
+    # The reader finds decimal commas by itself.
+    if given := {new: csv[old] for old, new in _READER_OPTIONS.items() if old in csv}:
+        dataset["options"] = given
+    # Official parts are drawn by no seed.
+    is_drawn = "official" not in dataset
+    seeds = {"data": {"count": _SPLITS}} if is_drawn else {}
     study: dict[str, Any] = {
         "name": options.name,
         "title": f"Models on {dataset['title']}",
         "question": "Which model is better, and how much of it is luck?",
         "datasets": [options.name],
-        "models": list(own or _MODELS),
-        "splits": [{"kind": "holdout", "test": 0.2}],
+        "models": list(own or (_TEXT_MODELS if found.text else _MODELS)),
+        "splits": [{"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}],
         "experiments": {
             "crossed": {
-                "title": "Splits and seeds",
-                "seeds": {"data": {"count": _SPLITS}, "model": {"count": _SEEDS}},
+                "title": "Splits and seeds" if is_drawn else "Seeds",
+                "seeds": seeds | {"model": {"count": _SEEDS if is_drawn else _SPLITS}},
             }
         },
     }

@@ -6,11 +6,23 @@ import argparse
 import shlex
 from pathlib import Path
 
+from reseed.cli.init_look import Look
+
+#: Share of the rows that come last by time, and are the test set.
+LAST = 0.2
+
 #: Models of a first script on a table of data, without factories of the user.
 _MODELS = {
     "binary": ("RandomForestClassifier", "HistGradientBoostingClassifier"),
     "multiclass": ("RandomForestClassifier", "HistGradientBoostingClassifier"),
     "regression": ("RandomForestRegressor", "HistGradientBoostingRegressor"),
+}
+
+#: Of texts: models of their words.
+_TEXT_MODELS = {
+    "binary": ("LogisticRegression(max_iter=1000)", "RandomForestClassifier"),
+    "multiclass": ("LogisticRegression(max_iter=1000)", "RandomForestClassifier"),
+    "regression": ("Ridge()", "RandomForestRegressor"),
 }
 
 
@@ -35,7 +47,7 @@ comparison.to_html({page!r})
 def write_data_script(
     options: argparse.Namespace,
     csv: dict[str, str],
-    dropped: list[str],
+    found: Look,
     task: str,
     splits: int,
     seeds: int,
@@ -43,28 +55,59 @@ def write_data_script(
     """A script that trains models on a table of data, and compares them.
 
     csv: arguments of `pandas.read_csv`.
-    dropped: columns that are no features.
     """
     factories = {factory.partition(":")[2]: factory for factory in options.factory}
-    one, other = _MODELS[task]
-    sklearn = "" if factories else f"from sklearn.ensemble import {other}, {one}\n"
-    models = ", ".join(f"{name!r}: {factory!r}" for name, factory in factories.items())
-    if not factories:
-        models = f'"rf": {one}(), "gbm": {other}()'
-    metric = f", metric={options.metric!r}" if options.metric else ""
+    names = [f"{name!r}: {factory!r}" for name, factory in factories.items()]
+    imports = "" if names else "from sklearn.ensemble import " + ", ".join(sorted(_MODELS[task]))
+    if not names and found.text:
+        linear, forest = _TEXT_MODELS[task]
+        imports = (
+            f"from sklearn.ensemble import {forest}\n"
+            "from sklearn.feature_extraction.text import TfidfVectorizer\n"
+            f"from sklearn.linear_model import {linear.partition('(')[0]}\n"
+            "from sklearn.pipeline import make_pipeline"
+        )
+        pipelines = (f"make_pipeline(TfidfVectorizer(), {one})" for one in (linear, f"{forest}()"))
+        names = [f"{name!r}: {one}" for name, one in zip(("linear", "rf"), pipelines, strict=True)]
+    elif not names:
+        names = [f'"rf": {_MODELS[task][0]}()', f'"gbm": {_MODELS[task][1]}()']
     read = "read_parquet" if is_parquet(options.data) else "read_csv"
-    features = f"table.drop(columns={dropped!r})" if dropped else "table"
     how = "".join(f", {name}={value!r}" for name, value in csv.items())
-    return f'''"""Trains models on {splits} random splits with {seeds} seeds, and compares them."""
+    apart = [one for one in (found.group, found.time) if one]
+    apart += [found.official["column"]] if found.official else []
+    dropped = [*found.dropped, *(one for one in apart if one not in found.dropped)]
+    features = f"table.drop(columns={dropped!r})" if dropped else "table"
+    lines = [
+        f"table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])",
+        f"y = table.pop({options.target!r})",
+        f"X = table[{found.text!r}]"
+        if found.text
+        else f"X = pd.get_dummies({features})  # columns of words become 0 and 1",
+    ]
+    arguments = [f"splits={splits}"]
+    if found.official:
+        column, test = found.official["column"], found.official["test"]
+        lines.append(f"is_test = table[{column!r}].isin({test!r}).to_numpy()")
+    elif found.time:
+        lines.append(f"times = table[{found.time!r}]")
+        last = f"times.sort_values().iloc[int({1 - LAST} * len(times)) - 1]"
+        lines.append(f"is_test = (times > {last}).to_numpy()")
+    if found.official or found.time:
+        arguments = ["splits=[(~is_test, is_test)]"]
+        seeds = splits
+    arguments.append(f"seeds={seeds}")
+    arguments += [f"groups=table[{found.group!r}]"] if found.group else []
+    arguments += [f"metric={options.metric!r}"] if options.metric else []
+    body = "\n".join(lines)
+    return f'''"""Trains models and compares them."""
 
 import pandas as pd
 import reseed
-{sklearn}
-table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])
-y = table.pop({options.target!r})
-X = pd.get_dummies({features})  # columns of words become 0 and 1
-models = {{{models}}}
-comparison = reseed.study(models, X, y, splits={splits}, seeds={seeds}{metric})
+{imports}
+
+{body}
+models = {{{", ".join(names)}}}
+comparison = reseed.study(models, X, y, {", ".join(arguments)})
 print(comparison)
 comparison.to_html({f"{options.name}.html"!r})
 '''

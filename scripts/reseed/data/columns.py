@@ -16,7 +16,7 @@ from reseed.core.errors import ReseedError
 
 #: The name that pandas gives to a column without one, such as the index that `to_csv` writes.
 _UNNAMED = r"Unnamed: \d+"
-_DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
+DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
 _MANY_LEVELS = 50
 _YAML_WORDS = ". YAML reads yes, no, on and off as booleans: write such a class in quotes"
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
@@ -171,7 +171,7 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
 
 def _check_text(column: str, text: pd.Series) -> None:
     """Raise ReseedError for dates, for numbers with text among them, and for identifiers."""
-    if text.str.fullmatch(_DATE).all():
+    if text.str.fullmatch(DATE).all():
         raise _date_error(column, text.iloc[0])
     numeric = pd.to_numeric(text, errors="coerce").notna()
     if numeric.mean() >= 0.5:

@@ -49,6 +49,11 @@ def prepare(
     frame = raw.frame.rename(columns=str).reset_index(drop=True)
     raw = Raw(frame, list(raw.notes), raw.images, raw.parts)
     raw = replace(raw, parts=assign_official_parts(where, dataset, raw, folder or Path()))
+    target = columns.require_column(where, frame, dataset.target, "target")
+    if (empty := int(target.isna().sum())) and empty < len(target):
+        raw = _take_rows(
+            raw, np.flatnonzero(target.notna()), f"{empty} rows without a target left out"
+        )
     raw = _select_classes(where, dataset, options, raw)
     raw = _remove_duplicates(where, dataset, options, raw)
     return _encode(where, dataset, options, raw, fetched)

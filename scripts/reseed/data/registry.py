@@ -54,8 +54,10 @@ class DelimitedOptions(TableOptions):
     """separator: one character.
     decimal: the decimal sign (default: `.`, and `,` in columns that hold only such numbers).
     missing: marks of no value.
+    encoding: of the text.
     """
 
+    encoding: str = "utf-8"
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     decimal: Literal[".", ","] | None = None
     missing: list[str] = []

@@ -70,7 +70,8 @@ def _read_table_file(path: Path, options: DelimitedOptions) -> pd.DataFrame:
             names = pq.read_schema(path).names
             refuse_duplicates(path, names)
             return pq.read_table(path).to_pandas()
-        with open(path, encoding="utf-8-sig", newline="") as stream:
+        encoding = options.encoding.replace("utf-8", "utf-8-sig")
+        with open(path, encoding=encoding, newline="") as stream:
             lines = csv.reader(stream, delimiter=options.separator)
             names, first = next(lines, []), next(filter(None, lines), [])
         refuse_duplicates(path, names)
@@ -82,9 +83,13 @@ def _read_table_file(path: Path, options: DelimitedOptions) -> pd.DataFrame:
                 f"column, or remove the {options.separator!r} at the ends of the rows"
             )
         signs = {"sep": options.separator, "decimal": options.decimal or "."}
-        return _read_csv(path, **signs, na_values=options.missing or None)
-    except UnicodeDecodeError as error:
-        raise ReseedError(f"{path}: not UTF-8 text ({error}): save it as UTF-8 CSV") from None
+        missing = options.missing or None
+        return _read_csv(path, **signs, na_values=missing, encoding=encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise ReseedError(
+            f"{path}: is not {options.encoding} text ({error}): set `encoding: cp1252` (or "
+            "another) in the `options` of the dataset, or save it as UTF-8"
+        ) from None
     except (pd.errors.EmptyDataError, StopIteration):
         raise ReseedError(f"{path}: the table is empty: it needs a header and rows") from None
     except (pd.errors.ParserError, pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:

@@ -1,0 +1,327 @@
+"""What `reseed init` finds in a table of data before it writes a study: a line a column.
+
+Values decide. A column of row numbers, of dates, of long texts, of names of parts, or of an
+identifier whose rows resemble each other is not a feature, and rows must not be split as if it
+were none. What the values leave open is asked, all at once, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from reseed.core.errors import ReseedError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Words for the parts of a table that was split before.
+_PARTS = {
+    "train": ("train", "training"),
+    "validation": ("valid", "validation", "val", "dev"),
+    "test": ("test", "testing"),
+}
+#: Rows of the quick comparison of random rows with whole groups, and its folds.
+_ROWS, _FOLDS = 2_000, 5
+#: Difference of scores that is called a leak, if it is also this many standard errors.
+_GAP, _ERRORS = 0.05, 3.0
+#: Mean words of a text that is no category.
+_WORDS = 4
+#: Lines that are printed.
+_MOST_LINES = 40
+_NONE = "none"
+
+
+@dataclass
+class Look:
+    """What a table of data holds.
+
+    dropped: columns that are no features.
+    group: column of units that a split must not divide.
+    time: column by which the last rows are the test rows.
+    official: column of parts, with the values of each part.
+    text: the column of texts, if models read it alone.
+    lines: what was found. questions: what must be answered first.
+    """
+
+    dropped: list[str] = field(default_factory=list)
+    group: str | None = None
+    time: str | None = None
+    official: dict[str, Any] | None = None
+    text: str | None = None
+    lines: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+
+    def show(self) -> None:
+        """Print what was found."""
+        for line in self.lines[:_MOST_LINES]:
+            print(line)
+        if len(self.lines) > _MOST_LINES:
+            print(f"and {len(self.lines) - _MOST_LINES} more columns")
+
+
+def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
+    """Look at each column of a table with a target.
+
+    Raises ReseedError with every open question, and if no feature is left.
+    """
+    found = Look()
+    _check_names(options, frame)
+    frame, features = _look_at_rows(options, frame, task, found), []
+    for name in frame.columns.drop(options.target):
+        if not _is_placed(options, frame, name, found):
+            features.append(name)
+    texts = [name for name in features if _is_text(frame[name])]
+    plain = [name for name in features if name not in texts]
+    _choose_text(options, frame, texts, plain, found)
+    _choose_group(options, frame, plain, task, found)
+    if not plain and not found.text and not found.questions:
+        raise ReseedError(
+            f"{options.data}: no column is left to predict {options.target!r}. "
+            f"{' '.join(found.lines)} Keep one: --keep COLUMN"
+        )
+    if found.questions:
+        found.show()
+        asked = "\n  ".join(found.questions)
+        raise ReseedError(f"{options.data}: nothing is written before you say:\n  {asked}")
+    found.lines += [f"{name}: feature{_describe(frame[name])}" for name in plain]
+    return found
+
+
+def _check_names(options: argparse.Namespace, frame: pd.DataFrame) -> None:
+    given = {"--keep": options.keep, "--leave-out": options.leave_out}
+    given |= {f"--{name}": [getattr(options, name)] for name in ("group", "time", "text")}
+    for option, names in given.items():
+        for name in names:
+            if name not in (None, _NONE) and name not in frame:
+                raise ReseedError(
+                    f"{option} {name}: {options.data} has no such column. It has "
+                    f"{', '.join(map(str, frame.columns[:20]))}."
+                )
+
+
+def _look_at_rows(
+    options: argparse.Namespace, frame: pd.DataFrame, task: str, found: Look
+) -> pd.DataFrame:
+    """Say what is odd about rows and target; return the rows with a target."""
+    empty = int(frame[options.target].isna().sum())
+    if empty:
+        found.lines.append(f"{options.target}: empty in {empty} rows, which are left out")
+        frame = frame.dropna(subset=[options.target])
+    if repeated := int(frame.duplicated().sum()):
+        found.lines.append(
+            f"{repeated} of {len(frame)} rows repeat an earlier one, so a random split may test on "
+            "rows of training"
+        )
+    if task != "regression":
+        counts = frame[options.target].value_counts()
+        if counts.iloc[-1] < 2 * _FOLDS:
+            found.lines.append(
+                f"{options.target}: only {counts.iloc[-1]} rows of class {counts.index[-1]!r}: a "
+                "score of it depends on where they fall"
+            )
+    return frame
+
+
+def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, found: Look) -> bool:
+    """Whether the column is no feature, which is then said or asked."""
+    from reseed.data.columns import UnusableColumn, convert_feature
+
+    values = frame[name]
+    present = values.dropna()
+    if name in options.keep:
+        return False
+    if name in (options.group, options.time):  # it is no feature besides
+        return True
+    if name in options.leave_out:
+        return _drop(found, name, "as you said")
+    if not len(present):
+        return _drop(found, name, "holds no values")
+    if present.nunique() == 1:
+        return _drop(found, name, "holds one value")
+    if _is_date(present):
+        if options.time in (name, _NONE):
+            return _drop(found, name, f"holds dates ({str(present.iloc[0])!r})")
+        if options.time is None:
+            found.questions.append(
+                f"{name} holds dates ({str(present.iloc[0])!r}). Test on the last fifth of the "
+                f"rows: --time {name}; on random rows, if the order does not matter: --time none"
+            )
+        return True
+    if parts := _find_parts(present):
+        found.official = {"column": name} | parts
+        shown = ", ".join(f"{part}: {len(frame[values.isin(v)])}" for part, v in parts.items())
+        found.lines.append(f"{name}: names the parts of a split, which is used ({shown} rows)")
+        return True
+    if _is_row_number(present):
+        return _drop(
+            found, name, f"holds another whole number in each row (keep it: --keep {name})"
+        )
+    try:
+        convert_feature(str(options.data), values, False)
+    except UnusableColumn as error:
+        return not _is_text(values) and _drop(found, name, error.reason)
+    except ReseedError:  # preparation names the field that mends it
+        pass
+    return False
+
+
+def _drop(found: Look, name: str, reason: str) -> bool:
+    found.dropped.append(name)
+    found.lines.append(f"{name}: left out, {reason}")
+    return True
+
+
+def _is_date(values: pd.Series) -> bool:
+    from pandas.api.types import is_datetime64_any_dtype
+
+    from reseed.data.columns import DATE
+
+    if is_datetime64_any_dtype(values.dtype):
+        return True
+    return values.map(type).eq(str).all() and bool(values.str.fullmatch(DATE).all())
+
+
+def _find_parts(values: pd.Series) -> dict[str, list[Any]] | None:
+    """The values of each part of a split, if the values are words for parts alone."""
+    if not values.map(type).eq(str).all() or values.nunique() > len(_PARTS):
+        return None
+    parts: dict[str, list[Any]] = {}
+    for value in values.unique():
+        [*of] = [part for part, words in _PARTS.items() if value.strip().lower() in words]
+        if not of:
+            return None
+        parts.setdefault(of[0], []).append(value)
+    return parts if {"train", "test"} <= {*parts} else None
+
+
+def _is_row_number(values: pd.Series) -> bool:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    if not is_numeric_dtype(values.dtype) or is_bool_dtype(values.dtype):
+        return False
+    return values.is_unique and len(values) > 20 and bool((values % 1 == 0).all())
+
+
+def _is_text(values: pd.Series) -> bool:
+    present = values.dropna()
+    if not present.map(type).eq(str).all():
+        return False
+    words = present.head(_ROWS).str.count(r"\S+").mean()
+    return bool(words >= _WORDS and present.nunique() > len(present) / 2)
+
+
+def _choose_text(
+    options: argparse.Namespace,
+    frame: pd.DataFrame,
+    texts: list[str],
+    plain: list[str],
+    found: Look,
+) -> None:
+    """Texts are read where there is nothing else, or where the user says so."""
+    if options.text not in (None, _NONE):
+        found.text = options.text
+    elif len(texts) == 1 and not plain and options.text is None:
+        found.text = texts[0]
+    elif len(texts) > 1 and not plain and options.text is None:
+        named = ", or ".join(f"--text {name}" for name in texts)
+        found.questions.append(f"{', '.join(texts)} hold texts, and models read one: {named}")
+    if found.text:
+        rest = [name for name in (*plain, *texts) if name != found.text]
+        plain.clear()
+        found.lines.append(f"{found.text}: texts, which models read by their words")
+        for name in rest:
+            _drop(found, name, "not read beside texts")
+        return
+    for name in texts:
+        _drop(found, name, f"holds texts (models that read them alone: --text {name})")
+
+
+def _choose_group(
+    options: argparse.Namespace, frame: pd.DataFrame, plain: list[str], task: str, found: Look
+) -> None:
+    """Ask where rows with the same value of a column resemble each other."""
+    if options.group not in (None, _NONE):
+        found.group = options.group
+        found.lines.append(f"{found.group}: no value of it is on both sides of a split")
+    if options.time not in (None, _NONE):
+        found.time = options.time
+        found.lines.append(f"{found.time}: the last fifth of the rows by it is the test set")
+    if options.group or found.official or found.text:
+        return
+    for name in plain:
+        others = [one for one in plain if one != name]
+        if not others or not _may_identify(frame[name]):
+            continue
+        scores = _compare_splits(
+            frame[[*others, options.target]], options.target, frame[name], task
+        )
+        if scores:
+            metric, random, grouped = scores
+            found.questions.append(
+                f"{name} repeats, and its rows resemble each other: a quick forest has {metric} "
+                f"{random:.2f} on random rows, and {grouped:.2f} on values of {name} that it has "
+                f"not seen. Split by it: --group {name}; if new rows are of the same values: "
+                "--group none"
+            )
+
+
+def _may_identify(values: pd.Series) -> bool:
+    """Whether a column of whole numbers or words has many values that repeat."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    present = values.dropna()
+    levels = present.nunique()
+    if is_bool_dtype(present.dtype) or not 20 < levels <= len(present) / 2:
+        return False
+    return not is_numeric_dtype(present.dtype) or bool((present % 1 == 0).all())
+
+
+def _compare_splits(
+    table: pd.DataFrame, target: str, groups: pd.Series, task: str
+) -> tuple[str, float, float] | None:
+    """(metric, score on random rows, score on whole groups) of a forest without the column.
+
+    None where the scores do not differ clearly.
+    """
+    import numpy as np
+    import pandas as pd
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+    from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+
+    known = groups.notna()
+    rng = np.random.default_rng(0)
+    levels = rng.permutation(groups[known].unique())
+    sizes = groups.value_counts().loc[levels].cumsum()
+    chosen = groups.isin(levels[: max(int((sizes <= _ROWS).sum()), 2 * _FOLDS)])
+    table, codes = table[chosen], pd.factorize(groups[chosen])[0]
+    y = table[target]
+    x = table.drop(columns=target)
+    x = x.apply(lambda one: one if pd.api.types.is_numeric_dtype(one) else pd.factorize(one)[0])
+    x = x.astype(float).fillna(x.astype(float).median())
+    if task == "regression":
+        model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
+    else:
+        model, metric, scoring = ExtraTreesClassifier, "balanced accuracy", "balanced_accuracy"
+    folds = [
+        KFold(_FOLDS, shuffle=True, random_state=0).split(x),
+        GroupKFold(_FOLDS, shuffle=True, random_state=0).split(x, groups=codes),
+    ]
+    both = [
+        cross_val_score(model(50, random_state=0), x, y, cv=list(one), scoring=scoring)
+        for one in folds
+    ]
+    random, grouped = (float(np.mean(one)) for one in both)
+    error = float(np.hypot(*(np.std(one, ddof=1) / _FOLDS**0.5 for one in both)))
+    return (metric, random, grouped) if random - grouped > max(_GAP, _ERRORS * error) else None
+
+
+def _describe(values: pd.Series) -> str:
+    from pandas.api.types import is_numeric_dtype
+
+    kind = ", numbers" if is_numeric_dtype(values.dtype) else f", {values.nunique()} categories"
+    empty = int(values.isna().sum())
+    return kind + (
+        f", empty in {empty} rows (the median, or a category of its own)" if empty else ""
+    )
