@@ -56,7 +56,8 @@ ALLOWED = {
         "report.analyses", "comparison", "pipeline",
     },
     "cli": {
-        "core", "config", "data", "planning", "readers", "pipeline", "pipeline.jobs", "comparison",
+        "core", "config", "data", "planning", "readers", "report.pages", "pipeline",
+        "pipeline.jobs", "comparison",
     },
     "__main__": {"cli"},
     "pytest_plugin": {"comparison"},

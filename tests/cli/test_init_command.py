@@ -1,6 +1,7 @@
 """`reseed init`: studies of the user's own table and data, which planning accepts."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -151,6 +152,23 @@ def test_own_models_are_a_study_in_a_project(project):
     assert loaded.models["own_make"].factory == "my_models:make"
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("def make(data): return 1", "unexpected keyword|takes|argument"),
+        ("def make(**given): return object()", "fit"),
+        ("raise RuntimeError('no weights')", "no weights"),
+    ],
+)
+def test_a_factory_is_tried_before_a_study_is_written(project, body, message):
+    write_data()
+    Path("my_models.py").write_text(body, encoding="utf-8")
+    text = refuse("own", "--data", "train.csv", "--target", "y", "--factory", "my_models:make")
+    assert "--factory my_models:make: fails on 88 rows" in text
+    assert re.search(message, text), text
+    assert not list(Path("config/studies").iterdir())
+
+
 def test_the_version_is_printed(capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(["--version"])
@@ -288,7 +306,7 @@ def test_a_table_is_looked_at_before_a_study_is_written(project, name):
     assert loaded.studies["own"].splits[0].kind == ("official" if is_official else "holdout")
 
 
-def test_empty_targets_repeats_rare_classes_and_encodings_are_said(project, capsys):
+def test_odd_rows_and_encodings_are_said(project, capsys):
     frame = visits(np.random.default_rng(0)).drop(columns="patient").astype({"y": object})
     frame.loc[:3, "y"], frame.loc[4:6, "y"] = None, "rare"
     pd.concat([frame, frame[10:12]]).rename(columns={"a": "größe"}).to_csv(

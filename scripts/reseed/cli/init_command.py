@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from reseed.cli.init_look import look
+from reseed.cli.init_look import Look, look
 from reseed.cli.init_script import (
     LAST,
     is_parquet,
@@ -22,6 +25,8 @@ from reseed.core.errors import ReseedError
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
 _MODELS, _TEXT_MODELS = ("rf", "gbm"), ("logistic_regression", "text_forest")
 _SPLITS, _SEEDS = 5, 3
+#: Rows (of each class) on which a factory is tried, and seconds that it may take.
+_TRIED, _TRY_SECONDS = 50, 60
 #: Argument of `pandas.read_csv` → option of a dataset.
 _READER_OPTIONS = {"sep": "separator", "encoding": "encoding"}
 
@@ -108,8 +113,7 @@ def _write_script(options: argparse.Namespace) -> None:
         text = write_results_script(options)
     else:
         frame, task = _read_data(options)
-        found, csv = look(options, frame, task), _describe_csv(options, frame)
-        found.show()
+        found, csv = _look(options, frame, task), _describe_csv(options, frame)
         text = write_data_script(options, csv, found, task, _SPLITS, _SEEDS)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}\nRun it: python {path}")
@@ -166,6 +170,49 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     return frame, task
 
 
+def _look(options: argparse.Namespace, frame: Any, task: str) -> Look:
+    """What the table holds, printed; each of the user's models is tried on some of its rows."""
+    found = look(options, frame, task)
+    found.show()
+    rows = frame.dropna(subset=[options.target])
+    rows = rows.head(_TRIED) if task == "regression" else rows.groupby(options.target).head(_TRIED)
+    y = rows[options.target].reset_index(drop=True)
+    X = rows.drop(columns=[options.target, *found.dropped], errors="ignore").reset_index(drop=True)
+    for factory in options.factory:
+        _try_factory(factory, X if not found.text else X[found.text], y)
+    return found
+
+
+def _try_factory(factory: str, X: Any, y: Any) -> None:
+    """Train a model of the user's factory in a process of its own; ReseedError if it fails."""
+    import pandas as pd
+
+    X = pd.get_dummies(X) if isinstance(X, pd.DataFrame) else X
+    code = (
+        "import pickle, sys\nsys.path.insert(0, '')\nimport reseed\n"
+        "models, X, y = pickle.load(sys.stdin.buffer)\n"
+        "reseed.study(models, X, y, splits=1, seeds=2, progress=False)"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=pickle.dumps(({"model": factory}, X, y)),
+            capture_output=True,
+            timeout=_TRY_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"--factory {factory}: {len(y)} rows take more than {_TRY_SECONDS} s to train on.")
+        return
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["the process ended"]
+        reason = lines[-1].removeprefix("reseed.core.errors.ReseedError: ")
+        raise ReseedError(
+            f"--factory {factory}: fails on {len(y)} rows of {X.shape[-1]} features: {reason} (a "
+            "factory takes task, classes, hyperparameters, seeds, device, threads and returns a "
+            "model with fit and predict: docs/your-models.md)"
+        )
+
+
 def _find_separator(options: argparse.Namespace) -> str:
     from reseed.readers.files import find_delimiter
 
@@ -199,8 +246,7 @@ def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
 def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     """The dataset, the study and the user's models on a table of data."""
     frame, task = _read_data(options)
-    found, csv = look(options, frame, task), _describe_csv(options, frame)
-    found.show()
+    found, csv = _look(options, frame, task), _describe_csv(options, frame)
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset: dict[str, Any] = {
         "name": options.name,
