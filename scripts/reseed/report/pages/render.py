@@ -27,7 +27,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 # Imported results list these like seeds, although they are none.
 _NO_SEEDS = ("fold", "repeat")
 # Longer tables are collapsed.
-_LONG = 45
+_LONG = 8
 
 
 def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> str:

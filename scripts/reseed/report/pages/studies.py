@@ -61,6 +61,12 @@ class Exhibit:
         return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
 
     @property
+    def lead(self) -> str:
+        """The first sentence of the note, which says how many runs there are."""
+        head, mark, _ = self.note.partition(". ")
+        return head + mark.rstrip()
+
+    @property
     def double(self) -> bool:
         """Whether the figure is drawn for both columns of a page."""
         return self.sidecar.inches[0] > _COLUMN
