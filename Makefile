@@ -72,7 +72,7 @@ benchmark: .venv/installed
 prune: .venv/installed
 	$(LIBRARY) -m reseed prune
 
-# Kill scale smoke fifty times, try every fault and write docs/reliability.md: two hours.
+# Kill scale smoke fifty times, try every fault and write build/reliability.md: two hours.
 KILLS ?= 50
 faults: .venv/installed
 	$(LIBRARY) tests/run_faults.py --kills $(KILLS)
@@ -82,7 +82,7 @@ SEQUENCES ?= 200
 FIRST ?= 0
 sequences: .venv/installed
 	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --first $(FIRST) \
-	  --folder build/sequences --output docs/reliability.md
+	  --folder build/sequences
 
 # Change modules of stats/ at fixed places: fails if their tests kill less than 95 % in MUTATED. Then
 # change a seventh of all modules at other places each night, and print the survivors (measured:
@@ -135,11 +135,11 @@ wheel: dist
 	build/wheel/bin/python -m pip install --quiet dist/*.whl
 	build/wheel/bin/python -I tests/wheel/check_wheel.py dist/*.whl
 
-# The first hour of a newcomer with the wheel alone, written into docs/newcomer.md.
+# The first hour of a newcomer with the wheel alone.
 newcomer: dist
 	$(PYTHON) -m venv --clear build/newcomer
 	build/newcomer/bin/python -m pip install --quiet "$$(ls dist/*.whl)[workflow]"
-	build/newcomer/bin/python -I tests/wheel/newcomer.py --page
+	build/newcomer/bin/python -I tests/wheel/newcomer.py
 
 # Update the locked versions from envs/*.in (needs uv).
 lock:

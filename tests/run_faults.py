@@ -1,4 +1,4 @@
-"""Try every fault; write docs/reliability.md and its table. Exit status 1: a bad outcome."""
+"""Try every fault; write build/reliability.md and its table. Exit status 1: a bad outcome."""
 
 import argparse
 import datetime
@@ -10,7 +10,7 @@ from pathlib import Path
 from fault_harness import load_cases
 from fault_harness.kills import kill_repeatedly
 from fault_harness.outcome import CASES, Bench
-from fault_harness.page import keep_sections, page, table
+from fault_harness.page import page, table
 from fault_harness.record import read_record
 from fault_harness.workspace import Workspace
 from reseed.core.environment import read_cpu_name
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of the random moments")
     parser.add_argument("--case", action="append", help="cases to try (none: no case)")
     parser.add_argument("--record", type=Path, default=Path("results/faults.json"))
-    parser.add_argument("--output", type=Path, default=Path("docs/reliability.md"))
+    parser.add_argument("--output", type=Path, default=Path("build/reliability.md"))
     arguments = parser.parse_args()
     load_cases()
     record = read_record(arguments.record)
@@ -35,10 +35,8 @@ def main() -> None:
 
     def write_page() -> None:
         record.save(arguments.record)
-        text = page(record, system)
-        if arguments.output.exists():
-            text = keep_sections(text, arguments.output.read_text(encoding="utf-8"))
-        arguments.output.write_text(text, encoding="utf-8")
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(page(record, system), encoding="utf-8")
         arguments.output.with_suffix(".csv").write_text(table(record), encoding="utf-8")
 
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:

@@ -1,4 +1,4 @@
-"""Try random sequences of moves and write their summary; exit status 1 after a violation.
+"""Try random sequences of moves and print their summary; exit status 1 after a violation.
 
 An interrupted series goes on where it stopped: `--folder` holds its state.
 """
@@ -6,7 +6,6 @@ An interrupted series goes on where it stopped: `--folder` holds its state.
 import argparse
 from pathlib import Path
 
-from fault_harness.page import SEQUENCES, replace_section
 from fault_harness.sequences import Bench, run_sequence
 from fault_harness.series import add_result, read_results, summarise
 from reseed.core.errors import ReseedError
@@ -19,7 +18,6 @@ def main() -> None:
     parser.add_argument("--sequences", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="seed of the first sequence")
     parser.add_argument("--folder", type=Path, required=True, help="state of the series")
-    parser.add_argument("--output", type=Path, help="page whose section is replaced")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     record = folder / "results.jsonl"
@@ -32,10 +30,7 @@ def main() -> None:
             end = f"VIOLATION {result.violation}" if result.violation else "the same files"
             say(f"{seed}: {len(result.moves)} steps, {result.seconds:.0f} s: {end}")
     results = read_results(record)
-    if arguments.output:
-        page = arguments.output.read_text(encoding="utf-8")
-        text = replace_section(page, SEQUENCES, summarise(results))
-        arguments.output.write_text(text, encoding="utf-8")
+    say(summarise(results))
     violated = [str(result.seed) for result in results if result.violation]
     if violated:
         raise ReseedError(f"violations with the seeds {', '.join(violated)}: {folder}")

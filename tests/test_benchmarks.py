@@ -1,4 +1,4 @@
-"""The comparison with a bare loop runs; its numbers are measured by hand (docs/speed.md)."""
+"""The comparison with a bare loop runs; its numbers are measured by hand."""
 
 import re
 import subprocess

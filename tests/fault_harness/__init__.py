@@ -2,7 +2,7 @@
 
 `workspace` copies the pipeline into a new folder and runs Snakemake there. `compare` compares the
 numbers of two results folders. `kills` kills runs at random moments. Each function of `damage` and
-`hostile` tries one fault. `page` writes docs/reliability.md from the outcomes.
+`hostile` tries one fault. `page` writes a page of the outcomes.
 """
 
 

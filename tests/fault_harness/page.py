@@ -1,4 +1,4 @@
-"""Format docs/reliability.md from the recorded outcomes."""
+"""Format a page of the recorded outcomes."""
 
 import csv
 import io
@@ -65,37 +65,6 @@ def table(record: Record) -> str:
             outcome = record.outcomes[name]
             writer.writerow([case.group, case.title, outcome.end, _shorten(outcome.message)])
     return text.getvalue()
-
-
-#: Section that `run_sequences.py` writes.
-SEQUENCES = "Random sequences"
-#: Sections that `run_faults.py` keeps: that one, and those written by hand.
-KEPT = (
-    *("Forged results, edits and orphans", "Conda and Slurm", "Processors"),
-    *("Random sequences of the first moves", SEQUENCES),
-)
-
-
-def read_section(page: str, title: str) -> str:
-    """Text of a section; empty where the page does not have it."""
-    return page.partition(f"## {title}\n")[2].partition("\n## ")[0].strip()
-
-
-def keep_sections(page: str, old: str) -> str:
-    """The page with the sections `KEPT` of an older page."""
-    for title in KEPT:
-        if body := read_section(old, title):
-            page = replace_section(page, title, body)
-    return page
-
-
-def replace_section(page: str, title: str, body: str) -> str:
-    """The page with this section, in the place of an older one or at its end."""
-    before, _, after = page.partition(f"## {title}\n")
-    _, mark, rest = after.partition("\n## ")
-    return f"{before.rstrip()}\n\n## {title}\n\n{body.strip()}\n" + (
-        f"{mark}{rest}" if mark else ""
-    )
 
 
 def _kills(kills: Kills) -> str:

@@ -62,7 +62,7 @@ def share_with_reported_faults(results: list[Result]) -> float:
 
 
 def summarise(results: list[Result]) -> str:
-    """Paragraphs for docs/reliability.md."""
+    """Paragraphs for the page of outcomes."""
     from fault_harness.leftovers import ALLOWED
     from fault_harness.moves import MOVES, REPORTED
 

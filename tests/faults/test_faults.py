@@ -1,7 +1,7 @@
 """Every fault of the harness ends with the expected outcome.
 
 Some cases always run, five kills each night. All cases run with RESEED_FAULT_TESTS=1 (about five
-minutes on two idle cores), or with `make faults`, which writes docs/reliability.md.
+minutes on two idle cores), or with `make faults`, which writes build/reliability.md.
 """
 
 import os

@@ -12,7 +12,6 @@ import sys
 import pytest
 from fault_harness.leftovers import find_leftovers
 from fault_harness.moves import MOVES, REPORTED
-from fault_harness.page import keep_sections, replace_section
 from fault_harness.sequences import Bench, draw_moves, run_sequence
 from fault_harness.series import (
     LEAST_SHARE,
@@ -112,19 +111,3 @@ def test_a_series_goes_on_where_it_was_interrupted(tmp_path):
     assert "Other moves: " in text
     assert "kill everything 1" in text
     assert "3 such files were found" in text
-
-
-def test_page_of_faults_keeps_the_other_sections():
-    old = "# Old\n\n## Processors\n\nAll.\n\n## Killed\n\nold\n\n## Random sequences\n\nten\n"
-    new = keep_sections("# New\n\n## Killed\n\nnew\n", old)
-    assert new == (
-        "# New\n\n## Killed\n\nnew\n\n## Processors\n\nAll.\n\n## Random sequences\n\nten\n"
-    )
-
-
-def test_a_section_of_the_page_is_replaced():
-    page = "# Page\n\n## One\n\ntext\n"
-    added = replace_section(page, "Two", "new")
-    assert added == "# Page\n\n## One\n\ntext\n\n## Two\n\nnew\n"
-    assert replace_section(added, "Two", "newer") == added.replace("new", "newer")
-    assert replace_section(added, "One", "x") == "# Page\n\n## One\n\nx\n\n## Two\n\nnew\n"

@@ -37,7 +37,7 @@ def test_a_random_search_is_one_rung():
 
 
 def test_halving_costs_what_was_measured(monkeypatch):
-    # docs/speed.md: 60 candidates in four rungs from 450 of 12,150 rows take 55 % of the time of
+    # Measured: 60 candidates in four rungs from 450 of 12,150 rows take 55 % of the time of
     # a random search (MAGIC), and 61 % from 489 rows (California).
     monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 400)
     halving, random = (

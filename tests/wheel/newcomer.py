@@ -1,4 +1,4 @@
-"""The first hour of a newcomer with a wheel alone; what was typed and printed goes to a page.
+"""The first hour of a newcomer with a wheel alone.
 
 `make newcomer` builds the wheel, installs it with its extra `workflow` into an empty environment
 and runs this file there, in an empty folder. A step with another exit status than stated ends it.
@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 REPOSITORY = Path(__file__).parents[2]
-PAGE = REPOSITORY / "docs" / "newcomer.md"
 EXAMPLES = REPOSITORY / "docs" / "examples"
-#: Longest output of a step on the page.
-MOST_LINES = 24
 
 NOTEBOOK = """\
 import reseed
@@ -130,41 +127,14 @@ def run_step(step: Step, folder: Path) -> tuple[str, float]:
     return printed, seconds
 
 
-def show_step(number: int, step: Step, printed: str, seconds: float) -> str:
-    """A section of the page."""
-    lines = [line for line in printed.rstrip().splitlines() if "Writing the page:" not in line]
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], f"… ({len(lines) - MOST_LINES} more lines)"]
-    written = "".join(
-        f"`{name}`:\n\n```\n{text}```\n\n"
-        for name, text in step.files.items()
-        if not name.endswith(".csv")
-    ).replace(str(REPOSITORY), "…/reseed")
-    body = "\n".join(lines)
-    return (
-        f"## {number}. {step.title}\n\n{written}```sh\n{step.command}\n```\n\n"
-        f"Exit status {step.status}, {seconds:.1f} s:\n\n```text\n{body}\n```\n"
-    )
-
-
 def main() -> None:
-    """Run all steps; with `--page`, write the page."""
+    """Run all steps."""
     folder = Path(tempfile.mkdtemp(prefix="newcomer-"))
     try:
-        parts = [
-            show_step(number, step, *run_step(step, folder))
-            for number, step in enumerate(list_steps(), 1)
-        ]
+        seconds = [run_step(step, folder)[1] for step in list_steps()]
     finally:
         shutil.rmtree(folder)
-    print(f"{len(parts)} steps passed")
-    if "--page" in sys.argv:
-        head = (
-            "# A newcomer's first hour\n\n"
-            "Each step was typed in an empty folder, with the wheel and its extra `workflow`"
-            " alone (`make newcomer` runs them again and writes this page).\n\n"
-        )
-        PAGE.write_text(head + "\n".join(parts), encoding="utf-8")
+    print(f"{len(seconds)} steps passed in {sum(seconds):.0f} s")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from reseed.core.halving import compute_rung_sizes, count_survivors
 from reseed.planning.plan import HINT_ROWS, PlannedSetting
 
 # The part of a fit that does not depend on the rows costs as much as this many rows. So halving
-# from 450 of 12,150 rows takes 55 % of the time of a random search, as measured (docs/speed.md).
+# from 450 of 12,150 rows takes 55 % of the time of a random search, as measured.
 FIXED_ROWS = 5_200
 _MANY_ROWS = 1e18
 _ROUNDING = 1e-9
