@@ -69,7 +69,7 @@ def test_reader_of_another_package(outside, tmp_path):
     path = tmp_path / "runs.log"
     path.write_text("".join(f"{m}@{s}={v + s * (1 + v) / 99}\n" for m, v in (("a", 0.5), ("b", 0.7))
                             for s in range(6)))  # fmt: skip
-    found = reseed.compare(path, format="outside.log", metric="accuracy")
+    found = reseed.compare(path, format="outside.log", metric="accuracy", seed_draws="training")
     assert found.leaderboard["model"].tolist() == ["b", "a"]
     assert Results(path="runs.log", format="outside.log").format == "outside.log"
     with pytest.raises(ValidationError):
@@ -114,7 +114,7 @@ def test_study_with_an_analysis_of_another_package(outside, tmp_path):
     table = config.parent / "runs.csv"
     pd.DataFrame(rows, columns=["model", "seed", "accuracy"]).to_csv(table, index=False)
     study = {
-        "name": "mine", "title": "Mine", "results": {"path": "runs.csv"},
+        "name": "mine", "title": "Mine", "results": {"path": "runs.csv", "seed_draws": "training"},
         "analyses": {"counts": {"kind": "outside.count"}},
     }  # fmt: skip
     (config / "studies" / "mine.yaml").write_text(yaml.safe_dump(study))

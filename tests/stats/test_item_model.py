@@ -5,7 +5,6 @@ import pytest
 import statsmodels.api as sm
 from reseed.stats import item_model
 from reseed.stats.factorial_variance import factorial_variance
-from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, item_difference, item_mean
 from scipy import stats
 
@@ -198,42 +197,6 @@ def test_contributions_of_clusters_have_the_unit_of_scores():
 def test_two_seeds_suffice():
     a, b = _scores(seeds=2)
     assert item_difference(a, b, [Factor("seed", True)]).levels["seed"] == 2
-
-
-def test_predicted_design_matches_a_simulated_one():
-    """Pilot of 5 seeds × 300 items; twice the seeds and items predict the larger evaluation."""
-    rng = np.random.default_rng(5)
-
-    def simulate(seeds, items):
-        return (
-            rng.normal(0, 0.3, (seeds, 1)) + rng.normal(size=items)
-            + rng.normal(size=(seeds, items))
-        )  # fmt: skip
-
-    pilots = [
-        predict_design(
-            item_difference(simulate(5, 300), np.zeros((5, 300)), [Factor("seed", True)]),
-            {"seed": 2, "item": 2}, alpha=0.05,
-        ).se ** 2
-        for _ in range(300)
-    ]  # fmt: skip
-    truth = 0.3**2 / 10 + 1 / 600 + 1 / 6000
-    assert np.mean(pilots) == pytest.approx(truth, rel=0.1)
-
-
-def test_detectable_difference_has_the_stated_power():
-    rng = np.random.default_rng(6)
-    n = 80
-    size = np.mean(
-        [
-            predict_design(item_difference(rng.normal(size=n), np.zeros(n)), {}, 0.05).detectable
-            for _ in range(200)
-        ]
-    )
-    found = [
-        item_difference(rng.normal(size, 1, n), np.zeros(n)).p_value <= 0.05 for _ in range(2000)
-    ]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.nightly

@@ -13,7 +13,6 @@ from reseed.stats import (
     paired_proportions,
     pass_at_k,
     planning,
-    rank_power,
     representatives,
     selection,
     sign_flips,
@@ -62,7 +61,6 @@ SIZES = {
         "n", 1, lambda k: paired_proportions.score_interval(0, 0, k)),
     "pass_at_k": ("k", 1, lambda k: pass_at_k.pass_at_k([5], [2], k)),
     "power": ("n", 2, lambda k: planning.power(1.0, 1.0, k)),
-    "rank_power": ("n_datasets", 2, lambda k: rank_power.detectable_shift(k)),
     "flip_signs": ("n_draws", 100, lambda k: sign_flips.flip_signs([X], k, rng=rng())),
     "split_ks_distance": (
         "n_splits", 1, lambda k: representatives.split_ks_distance(

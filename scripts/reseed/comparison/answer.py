@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,10 +26,10 @@ from reseed.comparison.claims.formatting import (
     two_digits,
 )
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.shown import format_estimate
 from reseed.comparison.claims.verdicts import ALL_DATASETS, TESTED, label_outcome
 from reseed.comparison.standings import Section, measure_gap
+from reseed.core.study_info import DatasetInfo
 from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share, metric_title_in_text
 from reseed.readers.seeds import list_single_runs
@@ -60,7 +60,7 @@ def state_answer(comparison: Comparison) -> list[str]:
         return [*against, "No model has a finished run."]
     single = [row for row in comparison.pair_rows if row.dataset != ALL_DATASETS]
     datasets = len({row.dataset for row in single})
-    first, scope = sections[0], _describe_scope(single)
+    first, scope = sections[0], _describe_scope(single, comparison.data.info.datasets)
     if datasets < 2:
         if first.reference != first.board[0].model or len(first.pairs) < len(first.board) - 1:
             return [*against, *_answer_pairs(first, scope)]
@@ -145,17 +145,17 @@ def _list(models: Iterable[str], of: int = 0) -> str:
     return join_names(names) if len(names) <= _MOST_NAMES else f"{len(names)} others"
 
 
-def _describe_scope(pairs: list[PairRow]) -> str:
+def _describe_scope(pairs: list[PairRow], facts: Mapping[str, DatasetInfo]) -> str:
     """What all pairs hold for: one test set, or new levels of what varied with the items."""
     tested = [row for row in pairs if row.outcome in TESTED]
     if tested and all(row.design == ITEM_MODEL.design for row in tested):
-        general = name_generality(tested)
-        return f" (for {general})" if general else ""
+        covers = {row.covers for row in tested}
+        return f" (for {covers.pop()})" if len(covers) == 1 else ""
     if not pairs or any(row.design not in (*ONE_TEST_SET, MEANS.design) for row in pairs):
         return ""
     if len({row.dataset for row in pairs}) > 1:
         return " (each on one fixed test set)"
-    is_assumed = any(row.is_split_assumed is True for row in pairs)
+    is_assumed = any(facts[row.dataset].is_split_assumed for row in pairs)
     return f" ({ASSUMED_TEST_SET if is_assumed else SEEDS.scope})"
 
 
@@ -173,7 +173,8 @@ def list_notes(comparison: Comparison) -> list[str]:
         )
     if left_out := sum(row.left_out for row in rows if row.left_out > 0):
         notes.append(f"{left_out:,.0f} runs without a counterpart are left out, over all pairs.")
-    if any(row.is_split_assumed is True for row in rows):
+    facts = comparison.data.info.datasets
+    if any(facts[row.dataset].is_split_assumed for row in rows if row.dataset in facts):
         notes.append(
             "That all runs share one split is an assumption (`seed_draws`): if the seeds drew "
             "splits, the test claims too much."

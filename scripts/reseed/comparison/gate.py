@@ -16,9 +16,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import check_levels
-from reseed.comparison.claims.designs import ITEM_MODEL, METHODS
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.shown import ResultRow, Shown, format_estimate
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.compare import compare
@@ -211,9 +209,7 @@ def gate(
     rows = tuple(_decide(margin, *one) for one in views)
     order: tuple[Decision, ...] = ("worse", "undecided", "not worse", "better")
     decision = next(one for one in order if one in {row.decision for row in rows})
-    covers = name_generality(verdicts)
-    if first.design != ITEM_MODEL.design:
-        covers = " or ".join(one.claim for one in METHODS if one.test == first.test)
+    covers = join_names(list(dict.fromkeys(row.covers for row in verdicts if row.covers)))
     notes = [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
     return Gate(
         decision, first.metric, margin, alpha, rows, (*found.notes, *notes),

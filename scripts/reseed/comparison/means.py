@@ -41,7 +41,6 @@ from reseed.readers.metric_choice import ask_direction
 from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.study_info import StudyTexts, describe_imported_study
 from reseed.report.analyses import leaderboard
-from reseed.report.analyses.pairs import EMPTY_ROW
 from reseed.report.analyses.shared.data import Data
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
@@ -55,7 +54,9 @@ CAUTION = (
 #: Options of the test that apply.
 _OPTIONS = ("alpha", "min_runs")
 #: Columns of a test.
-_TESTS = ("p", "low", "high", "p_adjusted", "p_adjusted_if_sd", "detectable", "detectable_add")
+_TESTS = ("p", "low", "high", "p_adjusted", "p_adjusted_if_sd", "detectable")
+#: Columns that pairs of runs do not have.
+_OF_MEANS = ["sd_a", "sd_b", "n_a", "n_b", "p_adjusted_if_sd"]
 #: Power of the smallest detectable difference.
 _POWER = 0.8
 
@@ -78,8 +79,7 @@ def compare_means(
     `verdicts` of the result has the columns of `compare`, by Welch's test. Digits are rounded, and
     a table may not say whether ± is a standard deviation or a standard error: p is the greatest and
     the interval the widest over all digits before rounding and over both readings. `detectable` is
-    the smallest true difference that so many runs find in 80 % of cases, `detectable_add` that of
-    twice the runs.
+    the smallest true difference that so many runs find in 80 % of cases.
 
     Args: as of `reseed.compare`.
 
@@ -129,14 +129,14 @@ def _compare(
     """The comparison by the tests of `table`; the mean of a model counts as its one run."""
     means, table = (one.replace({"dataset": {"": "data"}}) for one in (means, table))
     facts = {
-        "design": MEANS.design, "test": MEANS.test, "target_power": _POWER, "family": "dataset",
-        "factor": 1.0, "unit": "", "left_out": 0, "failed": 0, "add": "runs", "outcome": "",
+        "design": MEANS.design, "test": MEANS.test, "covers": MEANS.claim, "family": "dataset",
+        "factor": 1.0, "unit": "", "error_shares": "", "left_out": 0, "failed": 0,
         **ONE_SETTING,
     }  # fmt: skip
-    rows = [EMPTY_ROW | row | facts | {"n": min(row["n_a"], row["n_b"])}
-            for row in table.to_dict("records")]  # fmt: skip
+    rows = [row | facts | {"n": min(row["n_a"], row["n_b"])} for row in table.to_dict("records")]
     for row in rows:
-        row |= decide(PairRow.of(row))._asdict()
+        row |= decide(row)._asdict()
+    pairs = pd.concat([PairRow.make_table(rows), table[_OF_MEANS]], axis=1)
     notes = [*_ask_for_spread(rows), *notes]
     tested = table.drop_duplicates("dataset").set_index("dataset")
     metrics, greater = tested["metric"], tested["greater_is_better"]
@@ -159,7 +159,7 @@ def _compare(
     board = board.assign(n=runs_of_each, sd=board["sd_own"], low=np.nan, high=np.nan)
     return build_comparison(
         data, entries_without_runs(), choice, {},
-        _statistics={"pairs": pd.DataFrame(rows), "leaderboard": board},
+        _statistics={"pairs": pairs, "leaderboard": board},
     )  # fmt: skip
 
 
@@ -245,7 +245,6 @@ def _test_pairs(pairs: pd.DataFrame, alpha: float, min_runs: int) -> pd.DataFram
     """Welch's test and interval of each pair that has enough runs, for all of them at once."""
     a, b = (_Side.of(pairs, side) for side in "ab")
     error_a, error_b = (_read_as_standard_error(pairs, side) for side in "ab")
-    more_a, more_b = (replace(side, n=2 * side.n) for side in (a, b))
     has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
     tested = ~has_few_runs & (a.sd + b.sd > 0)
     count = int(tested.sum())
@@ -254,7 +253,6 @@ def _test_pairs(pairs: pd.DataFrame, alpha: float, min_runs: int) -> pd.DataFram
         return table
     of_sd = _test_least_favourable(a, b, alpha / count)
     of_error = _test_least_favourable(error_a, error_b, alpha / count)
-    more = _test_least_favourable(more_a, more_b, alpha / count)
     p, half = np.maximum(of_sd.p, of_error.p), a.half_mean + b.half_mean
     columns = {
         "p": p,
@@ -264,7 +262,6 @@ def _test_pairs(pairs: pd.DataFrame, alpha: float, min_runs: int) -> pd.DataFram
         "p_adjusted_if_sd": np.minimum(1, count * of_sd.p),
         # The least favourable means are half a unit nearer to each other than printed.
         "detectable": detectable_effect(of_sd.df, _POWER, alpha / count) * of_sd.scale + half,
-        "detectable_add": detectable_effect(more.df, _POWER, alpha / count) * more.scale + half,
     }
     return table.assign(**{name: np.where(tested, one, np.nan) for name, one in columns.items()})
 

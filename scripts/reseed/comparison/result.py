@@ -18,7 +18,6 @@ from reseed.comparison.answer import (
     state_one_model,
 )
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
-from reseed.comparison.claims.designs import SOURCES
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
@@ -49,12 +48,9 @@ _COLUMNS = (
     "p_adjusted", "pairs", "alpha", "n", "test", "metric", "greater_is_better",
 )  # fmt: skip
 _FURTHER_COLUMNS = (
-    "published_p", "flips", "rope", "skewness", "better_share", "better_low", "better_high",
-    "better_n", "better_unit", "detectable", "add", "detectable_add", "se", "method",
-    "shared_seeds", "cluster_df",
-    *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
+    "published_p", "flips", "rope", "detectable",
     *(f"{name}_{side}" for name in ("mean", "sd", "n") for side in "ab"), "p_adjusted_if_sd",
-    "factor", "unit",
+    "factor", "unit", "covers", "error_shares",
 )  # fmt: skip
 #: Analyses of pairs of models.
 _OF_PAIRS = ("pairs", "seeds_needed")
@@ -124,14 +120,9 @@ class Comparison(Result):
         `difference` is the score of `model_a`, which is better, minus that of `model_b`: negative
         where lower scores are better. `p_adjusted`, p times the number of pairs compared on that
         dataset, and the interval `low` to `high` hold for all these pairs at once, so that the
-        interval excludes 0 exactly where a difference is shown. Where a few runs lie far from the
-        others (`skewness`), the test allows for it, and `better_share` with its exact interval is
-        the share of runs in which `model_a` is better. For an undecided pair, `add` is what to
-        double to find smaller differences (`detectable_add` instead of `detectable`).
-
-        Over items, `level_SOURCE` counts what varied, `share_SOURCE` is the part of the squared
-        standard error of the source and its interactions with sources named before it, and
-        `detectable_2x_SOURCE` the smallest difference found with twice as many levels.
+        interval excludes 0 exactly where a difference is shown. `detectable` is the smallest true
+        difference that the test finds in 80 %, `covers` what the verdict holds for, and
+        `error_shares`, over items, what the squared standard error is due to.
         """
         rows = self.statistics("pairs")
         rows = rows.rename(columns={"instability": "flips"}).reset_index(drop=True)

@@ -52,7 +52,7 @@ ITEMS = {"design": "items", "min_runs": 1, "level_item": 50, "level_cluster": 0}
     ],
 )  # fmt: skip
 def test_the_rule(changes, verdict):
-    assert decide(PairRow.of(RUNS | changes)) == verdict
+    assert decide(RUNS | changes) == verdict
 
 
 def test_words_are_of_the_model_that_is_asked_about():

@@ -59,8 +59,9 @@ def test_seeds_within_a_split_are_averaged(rng):
     means = metrics.groupby(["model", "data_seed"])["accuracy"].mean()
     d = means["x"].to_numpy() - means["y"].to_numpy()
     expected = nadeau_bengio(d, 1.5 * 0.25)
-    assert (row["n"], row["runs"]) == (6, 18)
-    assert row["p"] == pytest.approx(float(expected.p_value))
+    assert row["n"] == 6
+    assert row["published_p"] == pytest.approx(float(nadeau_bengio(d, 0.25).p_value))
+    assert row["p"] >= float(expected.p_value) * (1 - 1e-9)  # seeds are crossed with splits
 
 
 def test_folds_take_their_ratio_from_their_number(rng):
@@ -68,7 +69,9 @@ def test_folds_take_their_ratio_from_their_number(rng):
         ("d", m, 0, fold, 0, v) for m in "xy" for fold, v in enumerate(rng.normal(0.8, 0.01, 10))
     ]
     row = run_analysis(pairs, data(frame(rows, test_ratio=np.nan, scheme="kfold-10x1"))).iloc[0]
-    assert row["test_train_ratio"] == pytest.approx(1 / 9)
+    x, y = (np.array([v for *_, model, _, _, _, v in [(0, *one) for one in rows] if model == m])
+            for m in "xy")  # fmt: skip
+    assert row["p"] == pytest.approx(float(nadeau_bengio(x - y, 1.5 / 9).p_value))
 
 
 def test_several_splits_of_unknown_size_are_refused(rng):
@@ -177,7 +180,7 @@ def test_a_pair_is_two_models():
 def test_equal_differences_are_no_evidence():
     table = run_analysis(pairs, data(one_split({"x": [0.9] * 8, "y": [0.8] * 8})))
     assert (table["outcome"].item(), table["reason"].item()) == ("not tested", "no variation")
-    tests = ["low", "high", "p", "p_adjusted", "equivalence_p"]
+    tests = ["low", "high", "p", "p_adjusted"]
     assert table[tests].isna().all(axis=None)
     assert table["difference"].item() == pytest.approx(0.1)
 
@@ -239,8 +242,7 @@ def test_flattened_repeats_are_asked_about(rng):
     metrics = frame(rows, test_ratio=np.nan, scheme="kfold-50x1")
     with pytest.raises(ReseedError, match=r"50 folds and no repeats.*`repeat`"):
         run_analysis(pairs, data(metrics))
-    sized = run_analysis(pairs, data(metrics.assign(test_ratio=0.2)))
-    assert sized["test_train_ratio"].iloc[0] == pytest.approx(0.25)
+    assert len(run_analysis(pairs, data(metrics.assign(test_ratio=0.2)))) == 1
 
 
 def test_equivalence_and_what_could_have_been_found(rng):
@@ -261,7 +263,7 @@ def test_nothing_is_equivalent_unless_a_region_is_stated(rng):
     runs = data(one_split({m: shared + rng.normal(0, 1e-4, 20) for m in "xy"}))
     row = run_analysis(pairs, runs).iloc[0]
     assert row["outcome"] == "undecided"
-    assert np.isnan([row["rope"], row["equivalence_p"]]).all()
+    assert np.isnan(row["rope"])
     by_metric = run_analysis(pairs, runs, rope={"accuracy": 0.005}).iloc[0]
     assert by_metric["outcome"] == "equal"
     with pytest.raises(ReseedError, match="nothing is compared by 'auc'"):
@@ -285,7 +287,6 @@ def test_ties_count_as_half_a_flip():
     x = [0.5, 0.5, 0.5, 0.5, 0.6, 0.5]
     row = run_analysis(pairs, data(one_split({"x": x, "y": [0.5] * 6}))).iloc[0]
     assert row["instability"] == pytest.approx(5 / 6 / 2)
-    assert row["ties"] == pytest.approx(5 / 6)
 
 
 def test_flips_follow_the_stated_order_for_any_seed_count(rng):
@@ -298,7 +299,7 @@ def test_flips_follow_the_stated_order_for_any_seed_count(rng):
         for j, (model, lead) in enumerate([("x", 0.06 * (split > 0)), ("y", 0.03 * (split == 0))])
     ]
     row = run_analysis(pairs, data(frame(rows))).iloc[0]
-    assert (row["model_a"], row["n"], row["runs"]) == ("x", 6, 25)
+    assert (row["model_a"], row["n"]) == ("x", 6)
     assert row["difference"] == pytest.approx((5 * 0.06 - 0.03) / 6, abs=2e-3)
     assert row["instability"] == pytest.approx(20 / 25)
 
@@ -356,13 +357,6 @@ def test_intervals_follow_alpha(rng):
     ends = stats.ttest_1samp(samples["y"] - samples["x"], 0).confidence_interval(0.8)
     row = table.iloc[0]
     assert (row.low, row.high) == pytest.approx(tuple(ends))
-
-
-def test_undecided_pairs_name_what_to_add(rng):
-    table = run_analysis(pairs, data(frame(over_splits(rng, {"x": 0.0, "y": 0.0}))))
-    (row,) = table.itertuples()
-    assert (row.outcome, row.add) == ("undecided", "rows")
-    assert row.detectable_add == pytest.approx(row.detectable / np.sqrt(2))
 
 
 def test_intervals_of_shares_end_at_the_largest_difference():

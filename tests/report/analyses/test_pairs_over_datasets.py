@@ -1,18 +1,16 @@
 """Models compared over several datasets, against independent computations."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import data, frame, over_splits, row_of
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.study_info import StudyInfo
 from reseed.report.analyses import pairs
-from reseed.report.analyses.shared import across_datasets
 from reseed.report.analyses.shared.data import Data
-from reseed.stats.rank_power import detectable_shift
 from run_kinds import run_analysis
 from scipy import stats
 
@@ -35,8 +33,7 @@ def flip_p(d):
 
 @pytest.mark.parametrize("metric", ["accuracy", "mse"])
 def test_all_models_over_datasets_by_sign_flips(rng, metric):
-    """Mean scores of a share, ranks of a loss; Nemenyi's numbers beside them."""
-    posthocs = pytest.importorskip("scikit_posthocs")
+    """Mean scores of a share, ranks of a loss."""
     effects = {"x": 0.0, "y": 0.01, "z": 0.03}
     rows = [r for i in range(6) for r in over_splits(rng, effects, 6, f"d{i}")]
     metrics, greater = frame(rows, metric), metric == "accuracy"
@@ -45,7 +42,6 @@ def test_all_models_over_datasets_by_sign_flips(rng, metric):
     means = metrics.groupby(["dataset", "model"])[metric].mean().unstack()
     signed = means if greater else -means
     ranks = signed.rank(axis=1, ascending=False)
-    expected = posthocs.posthoc_nemenyi_friedman(-signed)
     tested = signed if greater else -ranks
     compared = zip(over["model_a"], over["model_b"], strict=True)
     p = flip_p(np.array([tested[a] - tested[b] for a, b in compared]))
@@ -55,11 +51,7 @@ def test_all_models_over_datasets_by_sign_flips(rng, metric):
         assert row.p_adjusted == pytest.approx(adjusted)
         assert row.difference == pytest.approx((tested[a] - tested[b]).mean())
         assert row.mean_a == pytest.approx((means if greater else ranks)[a].mean())
-        assert (row.rank_a, row.rank_b) == pytest.approx((ranks[a].mean(), ranks[b].mean()))
-        assert row.wins == (signed[a] > signed[b]).sum()
-        assert row.losses == (signed[a] < signed[b]).sum()
-        assert row.nemenyi_p == pytest.approx(expected.loc[a, b], abs=1e-6)
-        assert row.friedman_p == pytest.approx(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
+        assert row.instability == pytest.approx((signed[a] < signed[b]).mean())
     assert over["greater_is_better"].tolist() == [greater] * 3
 
 
@@ -77,7 +69,6 @@ def test_flips_over_datasets_follow_the_stated_order(rng):
         table = run_analysis(pairs, found, options)
         over = table[table["dataset"] == "all datasets"]
         assert over["model_a"].tolist() == (["a", "a", "b"] if not options else ["a", "b"])
-        assert (over["wins"] == 5).all()
         assert over["instability"].to_numpy() == pytest.approx(1 / 6)
 
 
@@ -107,7 +98,7 @@ def test_few_datasets_are_pooled_by_their_runs(rng):
 def test_few_datasets_without_runs_and_one_model(rng):
     few = [r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 1, f"d{i}")]
     row = run_analysis(pairs, data(frame(few))).iloc[-1]
-    assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "not tested", 4)
+    assert (row["dataset"], row["outcome"]) == ("all datasets", "not tested")
     assert np.isnan(row["p_adjusted"])
     alone = frame(over_splits(rng, {"x": 0.1, "y": 0}))
     assert "all datasets" not in set(run_analysis(pairs, data(alone))["dataset"])
@@ -145,7 +136,7 @@ def test_over_datasets_uses_only_shared_splits(rng):
     """A's failures on hard splits made its own mean the best on every dataset."""
     over = run_analysis(pairs, data(failing(rng))).query("dataset == 'all datasets'")
     row = row_of(over, "B", "A")
-    assert (row["outcome"], row["rank_a"], row["rank_b"]) == ("better", 1.0, 2.0)
+    assert row["outcome"] == "better"
     assert row["mean_a"] - row["mean_b"] == pytest.approx(row["difference"])
     assert row["failed"] == 3 * 12
     assert row["left_out"] == 3 * 12  # the runs of B on the splits where A failed
@@ -154,14 +145,6 @@ def test_over_datasets_uses_only_shared_splits(rng):
 def test_runs_left_out_of_both_models_are_counted(rng):
     over = run_analysis(pairs, data(failing(rng))).query("dataset == 'all datasets'")
     assert row_of(over, "B", "C")["left_out"] == 2 * 3 * 12
-
-
-@pytest.mark.parametrize(("more", "end"), [(0, ""), (1, " and 1 more"), (2, " and 2 more")])
-def test_datasets_left_out_are_named_and_then_counted(more, end):
-    named = across_datasets._NAMED_DATASETS
-    groups = [SimpleNamespace(key={"dataset": f"d{i}"}) for i in range(named + more + 1)]
-    names = ", ".join(f"d{i}" for i in range(1, named + 1))
-    assert across_datasets._missing(groups, {"d0"}) == names + end
 
 
 def test_different_test_ratios_and_folds_form_one_comparison(rng):
@@ -201,9 +184,8 @@ def test_model_missing_a_dataset_is_reported_and_compared(rng):
     over = run_analysis(pairs, data(metrics[~gone])).query("dataset == 'all datasets'")
     assert len(over) == 3
     row = row_of(over, "A", "C")
-    assert (row["n"], row["missing"], row["wins"]) == (6, "d3, d5", 6)
-    whole = row_of(over, "B", "A")
-    assert (whole["n"], whole["missing"]) == (8, "")
+    assert (row["n"], row["instability"]) == (6, 0)
+    assert row_of(over, "B", "A")["n"] == 8
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
     d = np.array([means[a] - means[b] for a, b in zip(over.model_a, over.model_b, strict=True)])
     gone = (over[["model_a", "model_b"]] == "C").any(axis=1).to_numpy()
@@ -223,15 +205,8 @@ def test_two_models_over_datasets_by_sign_flips(rng):
     losses = frame(rows, "mse")
     row = run_analysis(pairs, data(losses, "mse", False)).query("dataset == 'all datasets'").iloc[0]
     assert (row["model_a"], row["test"]) == ("x", "sign test")
-    assert row["p"] == pytest.approx(stats.binomtest(int(row["wins"]), 9).pvalue)
-
-
-def test_open_verdicts_name_what_twice_the_datasets_find(rng):
-    rows = [r for i in range(6) for r in over_splits(rng, {"x": 0, "y": 0}, 6, f"d{i}")]
-    row = run_analysis(pairs, data(frame(rows))).query("dataset == 'all datasets'")
-    row = row.iloc[0]
-    assert (row["outcome"], row["add"]) == ("undecided", "datasets")
-    assert row["detectable_add"] == detectable_shift(12)
+    assert row["p"] == pytest.approx(stats.binomtest(PairRow.of(row).wins, 9).pvalue)
+    assert row["mean_a"] - row["mean_b"] == pytest.approx(row["difference"])
 
 
 def test_equivalence_over_datasets(rng):
@@ -243,8 +218,7 @@ def test_equivalence_over_datasets(rng):
     d = (wide["x"] - wide["y"]).groupby(level=0).mean().to_numpy()
     signs = np.array(list(product((1, -1), repeat=7)))
     sides = [np.mean(signs @ margin >= margin.sum() - 1e-12) for margin in (0.01 + d, 0.01 - d)]
-    assert row["equivalence_p"] == pytest.approx(max(sides))
-    assert row["outcome"] == "equal"
+    assert (max(sides) <= 0.05, row["outcome"]) == (True, "equal")
 
 
 def test_a_model_on_one_dataset_of_two_is_counted_there(rng):
@@ -268,4 +242,4 @@ def test_models_are_compared_on_the_datasets_that_both_have(rng):
     for row in over.itertuples():
         d = (means[row.model_a] - means[row.model_b]).dropna()
         assert row.difference == pytest.approx(d.mean())
-        assert (row.wins, row.losses) == ((d > 0).sum(), (d < 0).sum())
+        assert row.instability == pytest.approx((d < 0).mean())

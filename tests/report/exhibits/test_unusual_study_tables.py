@@ -176,7 +176,8 @@ def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():
 
 def test_lists_of_what_was_used_claim_nothing_of_given_results():
     given = [{"model": m, "seed": s, "auc": 0.8 + 0.01 * s} for m in "ab" for s in range(3)]
-    data = ExhibitData(None, *import_results(pd.DataFrame(given), {}, {"name": "m"}), title="T")
+    told = {"seed_draws": "training"}
+    data = ExhibitData(None, *import_results(pd.DataFrame(given), told, {"name": "m"}), title="T")
     listed = draw("datasets_table", data, {})
     assert listed.shown.iloc[0].tolist()[1:6] == ["–"] * 5
     recorded = draw("checklist", data, {}).shown.set_index("Item")["As recorded"]

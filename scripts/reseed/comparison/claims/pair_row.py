@@ -1,111 +1,71 @@
-"""One compared pair of models as a typed row: of runs, items, printed means, or over datasets."""
+"""One compared pair of models: of runs, items, printed means, or over datasets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan
-from types import MappingProxyType
 from typing import Any, Self
 
 import pandas as pd
 
-from reseed.comparison.claims.designs import ONE_TEST_SET, SOURCES
-from reseed.comparison.claims.typed_row import TypedRow
-
-#: Fields that hold one number a source of variance, and the start of the names of their columns.
-_BY_SOURCE = {"levels": "level", "shares": "share", "detectable_twice": "detectable_2x"}
-_OF_SOURCES = {f"{start}_{source}" for start in _BY_SOURCE.values() for source in SOURCES}
-_UNKNOWN = dict.fromkeys(_BY_SOURCE, MappingProxyType(dict.fromkeys(SOURCES, nan)))
+from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.typed_row import ComparedRow
 
 
 @dataclass(frozen=True)
-class PairRow(TypedRow):
+class PairRow(ComparedRow):
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
-    The analysis `pairs` documents the columns; the others are those of `item_pairs`.
-
-    levels: number of levels by source of variance.
-    shares: parts of the squared standard error by source.
-    detectable_twice: smallest difference found with twice the levels of a source.
+    The fields are the columns of the analysis `pairs`, which documents them.
     """
 
-    model_a: str = ""
-    model_b: str = ""
-    dataset: str = ""
-    experiment: str = ""
-    scheme: str = ""
     metric: str = ""
     greater_is_better: bool = True
     factor: float = 1.0
     unit: str = ""
-    design: str = ""
-    test: str = ""
+    model_a: str = ""
+    model_b: str = ""
     outcome: str = ""
     reason: str = ""
+    design: str = ""
+    test: str = ""
+    covers: str = ""
+    error_shares: str = ""
     n: float = nan
-    n_a: float = nan
-    n_b: float = nan
-    min_runs: float = nan
     left_out: float = 0
     failed: float = 0
-    missing: str = ""
+    mean_a: float = nan
+    mean_b: float = nan
     difference: float = nan
     low: float = nan
     high: float = nan
-    alpha: float = nan
-    pairs: float = 1
-    family: str = ""
     p: float = nan
     p_adjusted: float = nan
+    published_p: float = nan
+    pairs: float = 1
+    family: str = ""
+    alpha: float = nan
     rope: float = nan
-    equivalence_p: float = nan
     instability: float = nan
-    ties: float = 0.0
-    wins: float = nan
-    p_least: float = nan
     detectable: float = nan
-    detectable_sd: float = nan
-    target_power: float = nan
-    test_train_ratio: float = nan
-    is_split_assumed: bool = False
-    seed_share: float = nan
-    item_share: float = nan
-    items: float = nan
-    skewness: float = nan
-    better_unit: str = ""
-    method: str = ""
-    cluster_df: float = nan
-    single_a: float = nan
-    single_b: float = nan
-    levels: Mapping[str, float] = field(default_factory=dict)
-    shares: Mapping[str, float] = field(default_factory=dict)
-    detectable_twice: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
         """The row with these columns; `item_pairs` names arms in place of models."""
-        names = cls.names()
-        known = {name: value for name, value in row.items() if name in names}
-        if "arm_a" in row:
-            known |= {"model_a": row["arm_a"], "model_b": row["arm_b"]}
-        if not _OF_SOURCES.isdisjoint(row.keys()):
-            for name, start in _BY_SOURCE.items():
-                known[name] = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
-        return cls._make(known)
+        sides = {f"model_{one}": row[f"arm_{one}"] for one in "ab" if f"arm_{one}" in row}
+        return super().of({**row, **sides})
 
     @classmethod
     def read(cls, rows: pd.DataFrame) -> list[Self]:
         """The rows of a table."""
-        if _OF_SOURCES.isdisjoint(rows.columns) and "arm_a" not in rows:
-            return super().read(rows)
-        return [cls.of(row) for row in rows.to_dict("records")]
+        names = {"arm_a": "model_a", "arm_b": "model_b"}
+        return super().read(rows.rename(columns=names))
 
-    @classmethod
-    def _make(cls, values: dict[str, Any]) -> Self:
-        for name, unknown in _UNKNOWN.items():
-            values.setdefault(name, unknown)
-        return super()._make(values)
+    @property
+    def wins(self) -> int:
+        """Datasets on which A is better, of a sign test."""
+        return round(self.mean_a * self.n)
 
     @property
     def shown_difference(self) -> tuple[float, float, float]:

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.typing import SeriesGroupBy
 
+from reseed.comparison.claims.designs import RANK_FLIPS, SIGN_FLIPS
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
 from reseed.comparison.claims.verdicts import TESTED
 
@@ -42,8 +43,13 @@ def format_ranks(low: int, high: int) -> str:
 
 def choose_ranked(rows: pd.DataFrame) -> pd.DataFrame:
     """The pairs by which models are ranked: over all datasets if all were compared there."""
-    ranked = rows[rows["critical_difference"].notna()]
+    ranked = rows[is_ranked_over_datasets(rows)]
     return ranked if len(ranked) else rows[~is_over_datasets(rows)]
+
+
+def is_ranked_over_datasets(rows: pd.DataFrame) -> pd.Series:
+    """Whether a pair is one of all pairs of models that were compared over many datasets."""
+    return rows["test"].isin([SIGN_FLIPS.test, RANK_FLIPS.test]) & rows["mean_a"].notna()
 
 
 def group_means(part: pd.DataFrame) -> SeriesGroupBy:

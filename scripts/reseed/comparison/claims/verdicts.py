@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import Literal, NamedTuple
 
 from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.comparison.claims.formatting import add_unit
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.core.schemas import Row
 
 #: Value of `dataset` in rows that compare models over all datasets.
 ALL_DATASETS = "all datasets"
@@ -26,37 +28,41 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-def decide(row: PairRow) -> Verdict:
-    """The rule of every verdict.
+def decide(row: Row) -> Verdict:
+    """The rule of every verdict, on a tested pair.
 
     `better`: the interval excludes 0 (over datasets, where there is none: `p_adjusted` is at most
     `alpha`), however small the difference. `equal`: it lies within ±`rope`.
     """
-    if row.design == "different splits" and row.n > 0:
+    n, p = row.get("n", nan), row.get("p_adjusted", nan)
+    low, high = row.get("low", nan), row.get("high", nan)
+    if row["design"] == "different splits" and n > 0:
         return Verdict("not tested", "no split in common")
     if lacking := _find_lack(row):
         return Verdict("not tested", f"too few {lacking}")
-    if row.p_adjusted != row.p_adjusted:
+    if isnan(p):
         return Verdict("not tested", "no variation")
-    reason = f"a few {row.better_unit}s far from the others" if abs(row.skewness) > 0 else ""
-    has_interval = row.low == row.low
-    if row.low > 0 if has_interval else row.p_adjusted <= row.alpha and row.difference > 0:
+    unit = row.get("better_unit", "")
+    reason = f"a few {unit}s far from the others" if abs(row.get("skewness", 0.0)) > 0 else ""
+    is_shown = p <= row["alpha"] and row["difference"] > 0 if isnan(low) else low > 0
+    if is_shown:
         return Verdict("better", reason)
-    if max(-row.low, row.high) < row.rope or row.equivalence_p <= row.alpha:
+    if max(-low, high) < row.get("rope", nan) or row.get("equivalence_p", nan) <= row["alpha"]:
         return Verdict("equal", reason)
-    if row.p_least > row.alpha:
+    if row.get("p_least", nan) > row["alpha"]:
         reason = "too few datasets for any p so small"
     return Verdict("undecided", reason)
 
 
-def _find_lack(row: PairRow) -> str:
+def _find_lack(row: Row) -> str:
     """What there is too little of for a test; empty if there is enough."""
-    if row.design == ITEM_MODEL.design:
-        if 0 < row.levels["cluster"] < _LEAST_CLUSTERS:
+    if row["design"] == ITEM_MODEL.design:
+        if 0 < row.get("level_cluster", nan) < _LEAST_CLUSTERS:
             return "clusters"
-        return "items" if row.levels["item"] < _LEAST_ITEMS else ""
-    if row.n < row.min_runs or not row.n > 0:
-        return "datasets" if row.design == "datasets" else "runs"
+        return "items" if row.get("level_item", nan) < _LEAST_ITEMS else ""
+    n = row.get("n", nan)
+    if n < row.get("min_runs", nan) or not n > 0:
+        return "datasets" if row["design"] == "datasets" else "runs"
     return ""
 
 

@@ -49,8 +49,7 @@ COLUMNS = [
     *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
     "mean_b", "difference", "low", "high", "se", "p", "p_adjusted", "pairs",
-    "alpha", "method", "level_seed", "level_prompt", "level_cluster", "level_item", "cluster_df",
-    "skewness", "better_share", "better_low", "better_high", "better_n", "better_unit",
+    "alpha", "method", "level_seed", "level_prompt", "level_cluster", "level_item", "skewness",
     "seed_share", "sd_runs", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p",
     "swap_p",
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope", "reason",
@@ -83,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     trained models (`scope`).
 
     - `p_adjusted`, `low`, `high`: for all pairs of a test set and metric, as in the analysis
-      `pairs`, which has `skewness` and `better_…`, too.
+      `pairs`; `skewness`: of the mean difference, where a few items lie far from the others.
     - `seed_share`: the seeds' part of the squared standard error.
     - `sd_runs`: SD of the difference over pairs of runs; 0 where the seed changes no score.
     - `boot_…`: seed × item bootstrap.
@@ -105,8 +104,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     ropes = rope_by_metric(options.rope, factors)
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
     for row in rows:
-        pair = PairRow.of(row | {"design": ITEM_MODEL.design})
-        row["outcome"] = "not tested" if row["reason"] else decide(pair).outcome
+        verdict = decide(row | {"design": ITEM_MODEL.design})
+        row["outcome"] = "not tested" if row["reason"] else verdict.outcome
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -115,6 +114,10 @@ class ItemRow(PairRow):
     """A pair on one test set; `analyse` documents the columns."""
 
     scope: str = ""
+    items: float = nan
+    seed_share: float = nan
+    single_a: float = nan
+    single_b: float = nan
     runs_a: float = nan
     runs_b: float = nan
     permutation_p: float = nan

@@ -8,7 +8,6 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
@@ -16,7 +15,7 @@ from reseed.core.schemas import SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.item_scores import ItemScores, list_item_test, measure_mean
+from reseed.report.analyses.shared.item_scores import ItemScores, measure_mean
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import merge_rounding_noise
@@ -90,7 +89,6 @@ def _bound_mean(scores: ItemScores, row: Row) -> Row:
     test = measure_mean(scores, row["model"]) if row["model"] in scores.models else None
     if test is None or not test.low < test.high:
         return {}
-    pair = PairRow.of(list_item_test(test, True))
     ends = (test.low, test.high)
     if row["unit"] == "points":  # of shares, which lie between 0 and 1
         ends = tuple(min(max(end * row["factor"], 0), 100) / row["factor"] for end in ends)
@@ -99,7 +97,7 @@ def _bound_mean(scores: ItemScores, row: Row) -> Row:
         "mean_low": ends[0],
         "mean_high": ends[1],
         "level": test.level,
-        "holds_for": name_generality([pair]),
+        "holds_for": name_generality(test.levels),
     }
 
 

@@ -9,10 +9,10 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.comparison.claims import designs
-from reseed.comparison.claims.budget import list_additions
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.scope import name_generality
 from reseed.comparison.claims.verdicts import decide
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
 from reseed.report.analyses.shared.adjustment import adjust_family
@@ -34,7 +34,6 @@ from reseed.report.analyses.shared.pairing import (
 )
 from reseed.report.analyses.shared.shares import share_maximum
 from reseed.report.analyses.shared.skewed_pairs import describe_own_tails, describe_tails
-from reseed.stats.budget import seed_share_of_splits
 from reseed.stats.comparison import OVERLAP_FACTOR, crossed_seeds, differences, nadeau_bengio
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.ranking import disagreement
@@ -44,21 +43,6 @@ from reseed.stats.weighted_t import equivalent_df, upper_tail
 #: Scores of items are read too, where imported results hold them.
 READS = "items"
 
-COLUMNS = [
-    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
-    "outcome", "reason", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
-    "missing", "mean_a", "mean_b", "difference", "low", "high", "p", "p_adjusted", "pairs",
-    "family", "published_p", "instability", "ties", "rope", "equivalence_p", "detectable",
-    "target_power", "test_train_ratio", "alpha", "min_runs", "friedman_p", "nemenyi_p",
-    "critical_difference",
-    "rank_a", "rank_b", "wins", "losses", "p_least", "items", "seed_share", "item_share", "add",
-    "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed", "skewness",
-    "better_share", "better_low", "better_high", "better_n", "better_unit", "method", "se",
-    "shared_seeds", "cluster_df",
-    *(f"{p}_{s}" for p in ("level", "share", "detectable_2x") for s in designs.SOURCES),
-]  # fmt: skip
-_TEXT = ["reason", "test", "missing", "family", "add", "better_unit"]
-EMPTY_ROW = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
 
@@ -90,25 +74,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       interval.
     - `published_p`: of splits, p with the published correction n_test/n_train. The test uses 1.5
       times that, as learners that depend on single training rows need.
-    - `equivalence_p`: over datasets, two one-sided tests against ±`rope`, times `pairs`. Elsewhere
-      two models are equal within ±`rope` where the interval is.
+    - `covers`: what a verdict holds for; `error_shares`: over items, what the squared standard
+      error is due to.
     - `detectable`: smallest true difference that this test finds with `target_power`.
-    - `item_share`: share of the squared standard error that more seeds do not reduce.
-    - `add`: for an open verdict, of what twice as much lowers the smallest detectable difference
-      most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
-      to what (of datasets: as `detectable_sd`).
-    - `largest_difference`: largest possible difference, of two shares; intervals end there.
-    - `skewness`: of the mean difference over seeds (and items), where a few lie far from the
-      others; else empty. The test is corrected for it (`stats.skewness`).
-    - `better_share`, `better_low`, `better_high`: share of the `better_n` paired runs (items) in
-      which A is better, with its exact interval.
-    - `is_split_assumed`: no column says that all runs are on one split.
-    - `instability`: share of single runs whose order differs from that of the means; a tie
-      (`ties`: their share) counts one half.
+    - `instability`: share of single runs whose order differs from that of the means; a tie counts
+      one half.
 
-    With two datasets or more, rows compare models over datasets (`AcrossDatasets`). Their
-    `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
-    difference between datasets (infinite: none).
+    With two datasets or more, rows compare models over datasets (`AcrossDatasets`); in a sign test
+    the means are shares of datasets on which a model is better.
     """
     groups, by_group, ropes, is_restricted = compare_groups(data, options)
     rows = [row for part in by_group for row in part]
@@ -118,12 +91,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
             _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        row |= {name: row.get(name, "") for name in _TEXT}
-        pair = PairRow.of(row)
-        row |= decide(pair)._asdict()
-        if row["outcome"] == "undecided":
-            row |= _plan_addition(pair)
-    return pd.DataFrame(rows, columns=COLUMNS)
+        row |= decide(row)._asdict()
+    return PairRow.make_table(rows)
 
 
 def compare_groups(
@@ -157,12 +126,6 @@ def _cut_intervals(row: Row) -> None:
         row[name] = max(min(float(row[name]), most), -most)
 
 
-def _plan_addition(row: PairRow) -> Row:
-    """What to add to an open verdict: the source that helps most, and what it would show."""
-    best = next(iter(list_additions(row)), None)
-    return {"add": best.source, "detectable_add": best.detectable} if best else {}
-
-
 def _compare_pairs(
     data: Data,
     group: ModelGroup,
@@ -179,14 +142,13 @@ def _compare_pairs(
         **options.model_dump(include={"alpha", "min_runs", "target_power"}),
         "rope": np.nan if rope is None else rope,
         "largest_difference": _find_largest(group),
-        "is_split_assumed": group.is_split_assumed,
+        **dict.fromkeys(("test", "covers", "error_shares", "family"), ""),
     }
     rows: list[Row] = []
     batches: dict[tuple, list[int]] = {}
     for number, (a, b, pairing) in enumerate(pairs):
-        counts = {"n": pairing.n, "n_a": len(pairing.a), "n_b": len(pairing.b),
-                  "runs": len(pairing.trial_a), "left_out": pairing.left_out,
-                  "failed": group.failed[a] + group.failed[b]}  # fmt: skip
+        failed = group.failed[a] + group.failed[b]
+        counts = {"n": pairing.n, "left_out": pairing.left_out, "failed": failed}
         rows.append(common | {"model_a": a, "model_b": b, "design": pairing.design} | counts)
         cells = b"" if pairing.cells is None else pairing.cells.tobytes()
         size = pairing.design, len(pairing.a), len(pairing.b), len(pairing.trial_a), cells
@@ -206,7 +168,7 @@ def _compare_pairs(
             }
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
         if pairing.design in designs.ONE_TEST_SET and group.by_items:
-            row |= _compare_by_items(data, group, row, pairing, len(pairs))
+            row |= _compare_by_items(data, group, row, pairing)
         elif pairing.design in designs.ONE_TEST_SET:
             test = test_pair(data, group, a, b, pairing)
             row |= _compare_over_items(*test) if test else {}
@@ -220,17 +182,19 @@ def _find_largest(group: ModelGroup) -> float | None:
     return share_maximum(group.metric, group.trials["score"])
 
 
-def _compare_by_items(data: Data, group: ModelGroup, row: Row, pairing: Pairing, pairs: int) -> Row:
+def _compare_by_items(data: Data, group: ModelGroup, row: Row, pairing: Pairing) -> Row:
     """The columns of a pair of which seeds alone do not describe what varied."""
     a, b = row["model_a"], row["model_b"]
     scores = find_item_scores(data, group, a, b, pairing)
     if scores is None:
         return {}
-    columns = compare_pair(scores, a, b, group.sign, alpha=row["alpha"] / pairs)
+    columns = compare_pair(scores, a, b, group.sign)
+    levels = {source: columns[f"level_{source}"] for source in designs.SOURCES}
     is_count = columns["method"] == "McNemar"
     method = designs.choose_method(designs.DesignFacts("items", counts_items=is_count))
     return columns | {
-        "design": method.design, "test": method.test, "min_runs": 1, "items": len(scores.items)
+        "design": method.design, "test": method.test, "min_runs": 1, "items": len(scores.items),
+        "covers": name_generality(levels),
     }  # fmt: skip
 
 
@@ -242,8 +206,7 @@ def _compare_over_items(test: ItemDifference, is_shared: bool | None) -> Row:
         "min_runs": 2,
         "items": test.levels["item"],
         "df": test.df,
-        "seed_share": test.factor_share if test.se > 0 else np.nan,
-        "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
+        "covers": designs.SEEDS_AND_ITEMS.claim,
         **list_item_test(test, is_shared),
     }
 
@@ -259,7 +222,7 @@ def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:
         d = differences(np.stack([p.trial_a for p in batch]), np.stack([p.trial_b for p in batch]))
         flips = disagreement(np.sign(d), stated, np.abs(stated), "half")
         flips = flips * (np.nan if d.shape[1] == 1 else 1)  # one run has the order of its own mean
-        columns |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
+        columns["instability"] = flips.mean(axis=1)
     return {name: values.tolist() for name, values in columns.items()}
 
 
@@ -268,14 +231,13 @@ def _compare_paired(group: ModelGroup, batch: list[Pairing], options: Options) -
     d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
     if batch[0].design != designs.SPLITS.design:
         test = nadeau_bengio(d, 0.0)
-        row = {"test": designs.SEEDS.test, "scale": test.scale, "df": test.df}
-        return _as_lists(row | describe_tails(d, test, 1 - options.alpha))
+        row = {"test": designs.SEEDS.test, "covers": designs.SEEDS.claim}
+        return _as_lists(row | {"scale": test.scale, "df": test.df} | describe_tails(d, test))
     ratio = group.test_train_ratio
     test, cells = nadeau_bengio(d, OVERLAP_FACTOR * ratio), batch[0].cells
     assert cells is not None  # of splits
     trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
-    runs = differences(*trials)
-    seeds, seeds_df = crossed_seeds(runs, *cells)
+    seeds, seeds_df = crossed_seeds(differences(*trials), *cells)
     p, df = test.p_value, np.full(len(d), float(test.df))
     scale, parts = np.hypot(test.scale, seeds), np.full(len(d), None)
     for k in np.flatnonzero(seeds):
@@ -286,13 +248,12 @@ def _compare_paired(group: ModelGroup, batch: list[Pairing], options: Options) -
     return _as_lists(
         {
             "test": designs.SPLITS.test,
+            "covers": designs.SPLITS.claim,
             "p": p,
             "scale": scale,
             "df": df,
             "parts": parts,
-            "test_train_ratio": ratio,
             "published_p": nadeau_bengio(d, ratio).p_value,
-            "seed_share": seed_share_of_splits(runs, d.shape[1]),
         }
     )
 
@@ -304,10 +265,10 @@ def _compare_unpaired(group: ModelGroup, batch: list[Pairing], options: Options)
     orders = [superiority(*samples) for samples in zip(a, b, strict=True)]
     row = {
         "test": designs.UNPAIRED.test,
+        "covers": designs.UNPAIRED.claim,
         "scale": test.scale,
         "df": test.df,
         "instability": [1 - ahead for ahead, _ in orders],
-        "ties": [ties for _, ties in orders],
     }
     return _as_lists(row | describe_own_tails(a, b, test))
 

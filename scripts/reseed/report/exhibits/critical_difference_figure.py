@@ -36,6 +36,7 @@ from reseed.report.rendering.settings import (
     group_by_setting,
     metric_title,
 )
+from reseed.stats.many_datasets import critical_difference
 
 #: Most models of a panel.
 _MOST = 40
@@ -75,11 +76,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     boards: list[tuple[str, pd.DataFrame, pd.DataFrame]] = []
     without = []
     if not rows.empty:
-        chosen = choose_ranked(rows)
-        if is_over_datasets(chosen).any():
-            ranks = {f"mean_{side}": chosen[f"rank_{side}"] for side in "ab"}
-            chosen = chosen.assign(**ranks, greater_is_better=False)
-        for title, part in group_by_setting(data, chosen):
+        for title, part in group_by_setting(data, choose_ranked(rows)):
             board = _board(part)
             if board is None:
                 without.append(part)
@@ -112,8 +109,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
-            " to differ from every other, by the verdicts. Over datasets the line CD is the"
-            " difference of mean ranks that Nemenyi's test would need, for comparison with the"
+            " to differ from every other, by the verdicts. Of mean ranks the line CD is the"
+            " difference that Nemenyi's test would need, for comparison with the"
             " literature."
         ],
         alt="Models by mean; bars join those that the verdicts leave together.",
@@ -146,17 +143,14 @@ def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x")
     axis.grid(visible=False, axis="y")
-    width = part["critical_difference"].iloc[0]
-    if np.isfinite(width):
+    first = PairRow.read_first(part)
+    if first.metric == "rank":
+        width = critical_difference(int(first.n), len(group_means(part)), first.alpha)
         start = min(means)
         axis.plot([start, start + width], [-0.45, -0.45], color=style.BLACK, lw=1.4, clip_on=False)
         axis.annotate("CD", (start + width, -0.45), (3, 0), textcoords="offset points",
                       va="center", fontsize=7)  # fmt: skip
-    axis.set_xlabel(
-        "Mean rank"
-        if np.isfinite(width)
-        else f"Mean {metric_title(PairRow.read_first(part).metric)}"
-    )
+    axis.set_xlabel("Mean rank" if first.metric == "rank" else f"Mean {metric_title(first.metric)}")
     annotate = partial(
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points"
     )

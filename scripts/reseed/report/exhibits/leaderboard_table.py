@@ -9,12 +9,13 @@ import pandas as pd
 
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import (
+    PairRow,
     is_over_datasets,
 )
-from reseed.comparison.claims.possible_ranks import format_ranks
+from reseed.comparison.claims.possible_ranks import format_ranks, is_ranked_over_datasets
 from reseed.comparison.claims.possible_ranks import rank_models as rank_by_verdicts
 from reseed.comparison.claims.verdicts import ALL_DATASETS
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.leaderboard import BoardRow
@@ -70,14 +71,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
     board = require_rows(read_board(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
-        pairs = pd.DataFrame(
-            columns=[
-                *COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design",
-                "critical_difference",
-            ]
-        )  # fmt: skip
+        pairs = PairRow.make_table([])
     pairs, board = (rows.assign(place=_setting_key(rows)) for rows in (pairs, board))
-    over_pairs, pairs = pairs[pairs["critical_difference"].notna()], pairs[~is_over_datasets(pairs)]
+    over_pairs, pairs = pairs[is_ranked_over_datasets(pairs)], pairs[~is_over_datasets(pairs)]
     is_over = BoardRow.where(board, lambda row: row.dataset == ALL_DATASETS)
     over, single = board[is_over], board[~is_over]
     groups = list(_boards(data, single, over, pairs))

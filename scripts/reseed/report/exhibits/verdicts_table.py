@@ -90,16 +90,11 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     over = is_over & (rows["outcome"] == "not tested")
     if not over.any() or over.all():
         return rows, ""
-    few = PairRow.read(rows[over])
-    some, most, needed = len(few), max(row.n for row in few), max(row.min_runs for row in few)
-    if some < is_over.sum():
-        return rows[~over], (
-            f"Not tested over datasets: {numbers.counted(some, 'pair')} with comparable runs on"
-            f" {most:.0f} or fewer, where at least {needed:.0f} are needed."
-        )
+    if over.sum() == is_over.sum():
+        return rows[~over], "Nothing is tested over datasets: there are too few."
     return rows[~over], (
-        f"Nothing is tested over datasets: there are {most:.0f}, and at least {needed:.0f} are"
-        " needed."
+        f"Not tested over datasets: {numbers.counted(int(over.sum()), 'pair')} with comparable runs"
+        " on too few."
     )
 
 

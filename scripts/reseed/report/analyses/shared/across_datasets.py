@@ -8,7 +8,6 @@ from itertools import combinations, zip_longest
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.budget import find_shift
 from reseed.comparison.claims.designs import (
     POOLED,
     SIGN,
@@ -17,7 +16,6 @@ from reseed.comparison.claims.designs import (
     DesignFacts,
     choose_method,
 )
-from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import Row
@@ -26,13 +24,12 @@ from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.analyses.shared.pairing import ModelGroup
 from reseed.stats.comparison import differences
-from reseed.stats.many_datasets import compare_over_datasets, rank_within
+from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 from reseed.stats.weighted_t import equivalent_df, upper_tail
 
 #: Fewest degrees of freedom of a mean over few datasets: those of five runs.
 _LEAST_DF = 4
-_NAMED_DATASETS = 3  # datasets that a note names; it counts the rest
 
 
 #: What is known of two models over datasets before the test, the better one first, and their
@@ -67,10 +64,9 @@ class AcrossDatasets:
         where both models have comparable runs. With a region for a share, two one-sided tests
         against it are added. With fewer datasets, a row only counts them.
 
-        For the literature, rows of all pairs of three models or more have mean ranks (`rank_a`,
-        `rank_b`), Friedman's and Nemenyi's p-values and the critical difference of mean ranks.
-        `missing` names the datasets that a pair lacks. `left_out` and `failed` count the unused
-        runs and the trials without a score of the two models, over all datasets.
+        Rows of all pairs of three models or more have the means, or mean ranks, that are tested.
+        `left_out` and `failed` count the unused runs and the trials without a score of the two
+        models, over all datasets.
         """
         rows: list[Row] = []
         for positions in group_across_datasets([group.key for group in groups]):
@@ -113,7 +109,7 @@ class AcrossDatasets:
                 "greater_is_better": unit.greater_is_better, "min_runs": len(parts),
                 "rope": self.ropes.get(unit.metric, np.nan), "test": POOLED.test,
                 "left_out": sum(one["left_out"] for _, one in on_datasets),
-                "missing": _missing(parts, used), **_describe(d),
+                "covers": POOLED.claim, **_describe(d),
             }  # fmt: skip
             rows.append(row)
             for side, other in ("ab", "ba") if len(d) else ():
@@ -139,13 +135,11 @@ class AcrossDatasets:
             "model_b": b,
             "design": SIGN_FLIPS.design,
             "n": n,
-            "n_a": n,
-            "n_b": n,
-            "runs": n,
             "failed": sum(group.failed.get(model, 0) for group in parts for model in (a, b)),
             "alpha": self.alpha,
             "min_runs": MIN_DATASETS,
-            "missing": "",
+            "covers": SIGN_FLIPS.claim,
+            **dict.fromkeys(("test", "error_shares"), ""),
             "family": "datasets",
             "greater_is_better": True,
             "metric": unit.metric if unit else "datasets",
@@ -162,7 +156,6 @@ class AcrossDatasets:
         """All pairs of models that have scores on every dataset, the best model first."""
         scores = np.stack([mean for mean, _ in means])
         left_out = np.sum([left for _, left in means], axis=0)
-        known = compare_over_datasets(scores, alpha=self.alpha)
         facts = DesignFacts("datasets", has_one_share=bool(_find_share(parts)), ranks_models=True)
         method = choose_method(facts)
         ranks = rank_within(scores)
@@ -175,11 +168,6 @@ class AcrossDatasets:
                 "left_out": int(left_out[i] + left_out[j]),
                 "mean_a": abs(float(mean[i])),
                 "mean_b": abs(float(mean[j])),
-                "rank_a": float(known.average_ranks[i]),
-                "rank_b": float(known.average_ranks[j]),
-                "nemenyi_p": float(known.nemenyi_p[i, j]),
-                "friedman_p": known.friedman_p,
-                "critical_difference": known.critical_difference,
             }
             if method is not SIGN_FLIPS:
                 row |= {"metric": "rank", "greater_is_better": False}
@@ -204,9 +192,10 @@ class AcrossDatasets:
         d = np.sign(d) if method is SIGN else d
         if np.nansum(d) < 0:
             first, second, d = second, first, -d
+        shares = {"mean_a": (d > 0).sum(), "mean_b": (d < 0).sum()} if method is SIGN else {}
         row = self._row(parts, first, second, used) | {
+            **{name: count / max(len(used), 1) for name, count in shares.items()},
             "left_out": sum(pair["left_out"] for _, pair in on_datasets),
-            "missing": _missing(parts, {group.key["dataset"] for group in used}),
             "test": method.test if used else "",
         }
         return row, d
@@ -225,7 +214,6 @@ class AcrossDatasets:
             ):
                 row |= {"p": float(p), "p_adjusted": float(adjusted)}
                 row |= {"p_least": float(least), "pairs": len(tested)}
-                row["detectable_sd"] = find_shift(PairRow.of(row), int(row["n"]))
         self._test_equivalence(tested)
         return [row for row, _ in pairs]
 
@@ -301,26 +289,7 @@ def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.n
 
 
 def _describe(d: np.ndarray) -> Row:
-    """Mean difference, and on how many datasets it has that sign.
-
-    `instability` counts a tie one half. Without a dataset only counts.
-    """
+    """Mean difference, and the share of datasets with another sign; a tie counts one half."""
     if not d.size:
         return {}
-    wins, losses = int((d > 0).sum()), int((d < 0).sum())
-    ties = d.size - wins - losses
-    return {
-        "difference": float(d.mean()),
-        "wins": wins,
-        "losses": losses,
-        "ties": ties / d.size,
-        "instability": (losses + ties / 2) / d.size,
-    }
-
-
-def _missing(parts: list[ModelGroup], used: set[str]) -> str:
-    """Names of the datasets that a pair could not be compared on; after the first few, a count."""
-    names = [group.key["dataset"] for group in parts if group.key["dataset"] not in used]
-    rest = len(names) - _NAMED_DATASETS
-    shown = ", ".join(names[:_NAMED_DATASETS])
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return {"difference": float(d.mean()), "instability": float((1 - np.sign(d)).mean() / 2)}

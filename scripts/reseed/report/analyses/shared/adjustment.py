@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.core.schemas import Row
 from reseed.stats.paired_proportions import kept_interval
 from reseed.stats.planning import detectable_effect
 from reseed.stats.skewness import accepted_t
-from reseed.stats.weighted_t import upper_quantile
+from reseed.stats.weighted_t import equivalent_df, upper_quantile
 
 
 def adjust_family(rows: list[Row], family: str = "") -> None:
@@ -39,11 +38,13 @@ def adjust_family(rows: list[Row], family: str = "") -> None:
     for row, low, high in zip(tested, *ends, strict=True):
         row |= {"family": family, "pairs": count, "low": low, "high": high}
         row["p_adjusted"] = min(1.0, count * row["p"])
-    by_runs = [row for row in tested if "df" in row and row.get("design") != ITEM_MODEL.design]
-    if by_runs:
+    tested = [row for row in tested if row["scale"] > 0 and "target_power" in row]
+    if tested:
         # Rounding leaves few distinct degrees of freedom to compute for.
-        df, power = np.round([row["df"] for row in by_runs], 1), by_runs[0]["target_power"]
-        for row, effect in zip(by_runs, detectable_effect(df, power, alpha / count), strict=True):
+        tail, power = alpha / count / 2, tested[0]["target_power"]
+        df = [row["df"] if "df" in row else equivalent_df(tail, row["parts"]) for row in tested]
+        effects = detectable_effect(np.round(df, 1), power, alpha / count)
+        for row, effect in zip(tested, effects, strict=True):
             row["detectable"] = float(effect) * row["scale"]
 
 

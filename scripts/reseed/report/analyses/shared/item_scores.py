@@ -19,14 +19,11 @@ from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, group_by_key, key_values
 from reseed.report.analyses.shared.outputs import metrics_of_task, read_outputs
 from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
-from reseed.report.analyses.shared.skewed_pairs import SKEW_COLUMNS, count_better
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import item_values
-from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
 
 Array = NDArray[np.float64]
-_POWER = 0.8
 #: Leading axes of a model's `values`.
 _FACTORS = ("seed", "prompt")
 
@@ -145,16 +142,14 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
 
 
 def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
-    """Columns of a test over items; `share_SOURCE` is its part of se²; `is_shared`: of seeds."""
-    shares = dict.fromkeys(SOURCES, 0.0)
-    total = sum(one.variance for one in test.contributions)
-    for one in test.contributions:
-        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
-    tail: Row = dict.fromkeys(SKEW_COLUMNS, nan) | {"better_unit": ""}
-    if test.tail:
-        tail = count_better(test.tail.differences, test.level) | {
-            "skewness": test.tail.skewness, "better_unit": test.tail.unit,
-        }  # fmt: skip
+    """Columns of a test over items; `is_shared`: of seeds.
+
+    `error_shares`: of each source, with its interactions with those before it in `SOURCES`.
+    """
+    total, shares = sum(one.variance for one in test.contributions), dict[str, float]()
+    for one in test.contributions if total else ():
+        source = max(one.sources, key=SOURCES.index)
+        shares[source] = shares.get(source, 0.0) + one.variance
     return {
         "difference": test.difference,
         "se": test.se,
@@ -162,13 +157,12 @@ def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
         "scale": test.se,
         "parts": test.parts,
         "discordant": test.discordant,
-        "contributions": test.contributions,
         "method": test.method,
         "shared_seeds": is_shared,
-        "cluster_df": test.cluster_df if test.parts else nan,
+        "skewness": test.tail.skewness if test.tail else nan,
+        "better_unit": test.tail.unit if test.tail else "",
+        "error_shares": ", ".join(f"{name} {part / total:.0%}" for name, part in shares.items()),
         **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
-        **{f"share_{source}": share for source, share in shares.items()},
-        **tail,
     }
 
 
@@ -177,54 +171,19 @@ def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
     means = (scores.models[model].values.mean() for model in (a, b))
     clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
     levels = {"item": len(scores.items), "cluster": clusters}
-    numbers = ("se", "p", "cluster_df", "detectable")
     return {
         "difference": float(sign * np.subtract(*means)),
-        **dict.fromkeys(numbers, nan),
         "method": "",
         "shared_seeds": None,
         **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
-        **{f"share_{source}": nan for source in SOURCES},
-        **{f"detectable_2x_{source}": nan for source in SOURCES},
-        **dict.fromkeys(SKEW_COLUMNS, nan),
-        "better_unit": "",
     }
 
 
-def list_designs(result: ItemDifference, alpha: float) -> dict[str, float]:
-    """Smallest detectable difference of the test of size `alpha`, now and with more."""
-    columns = dict.fromkeys(["detectable", *(f"detectable_2x_{s}" for s in SOURCES)], nan)
-    if result.se == 0:
-        return columns
-    columns["detectable"] = predict_design(result, {}, alpha, _POWER).detectable
-    sources = {source for one in result.contributions for source in one.sources}
-    for source in SOURCES:
-        if source in sources:
-            changed = predict_design(result, {source: 2.0}, alpha, _POWER)
-            columns[f"detectable_2x_{source}"] = changed.detectable
-    return columns
-
-
-def compare_pair(
-    scores: ItemScores,
-    a: str,
-    b: str,
-    sign: int,
-    *,
-    alpha: float,
-) -> Row:
-    """Columns of the pair `a` − `b`: its test, and what more levels of each source would show.
-
-    Args:
-        scores: of both models.
-        a, b: the models.
-        sign: 1 if more is better, else −1.
-        alpha: size of the test.
-    """
+def compare_pair(scores: ItemScores, a: str, b: str, sign: int) -> Row:
+    """Columns of the test of model `a` − `b`; arguments of `compare_models`."""
     if not scores.has_verdict:
         return list_means(scores, a, b, sign)
-    test, is_shared = compare_models(scores, a, b, sign)
-    return list_item_test(test, is_shared) | list_designs(test, alpha)
+    return list_item_test(*compare_models(scores, a, b, sign))
 
 
 def find_item_scores(
