@@ -31,11 +31,11 @@ def test_page_shows_the_output(comparison):
 
 def test_page_states_what_would_be_found(comparison):
     row = comparison.verdicts.set_index(["model_a", "model_b"]).loc[("large", "base")]
-    assert row["add"] == "seeds"
-    found, more = 100 * row[["detectable", "detectable_add"]].astype(float)
-    text = f"{found:.1f} points between `large` and `base`, and {more:.1f} with twice the seeds"
+    text = f"`detectable` of `large` and `base` is {100 * row['detectable']:.1f} points"
     assert text in " ".join(PAGE.split())
-    assert row["detectable_2x_item"] > 0.9 * row["detectable"]
+    shares = {name: int(one) for name, one in re.findall(r"(\w+) (\d+)%", row["error_shares"])}
+    assert max(shares, key=lambda name: shares[name]) == "seed"
+    assert shares["item"] < 10
 
 
 def test_no_verdict_is_false(example, comparison):
