@@ -177,9 +177,9 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         ),
         "FFNN scores better than FFNN-Res over data seeds.": (NETWORK_GAP, [data]),
     }  # fmt: skip
-    tuned = [read("tuned_boosting", name) for name in ("data_seeds", "model_seeds")]
-    found["Data seeds change the scores of tuned boosting more than model seeds do."] = (
-        between_groups(["xgb", "gbm"]), tuned,
+    tuned = [read("tuned_trees", name) for name in ("data_seeds", "model_seeds")]
+    found["Data seeds change the scores of tuned trees more than model seeds do."] = (
+        between_groups(TREES), tuned,
     )  # fmt: skip
     found["Tuned GBM and XGB have similar scores over data seeds."] = BOOSTING_GAP, tuned[:1]
     for kind, arms_of in (("trees", TREES), ("networks", NETWORKS)):
@@ -208,7 +208,7 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         ratios = read(study, f"ratios_{varied}_seeds", columns=["arm", "test_ratio"])
         found[text] = by_test_part, [ratios]
         again, once = (
-            {"magic": read("tuned_boosting", f"{kind}{varied}_seeds")["magic"]}
+            {"magic": read("tuned_trees", f"{kind}{varied}_seeds")["magic"]}
             for kind in ("retuned_", "")
         )
         text = f"Tuning for each pair hardly changes the variation over {varied} seeds."

@@ -19,7 +19,7 @@ from sklearn.metrics import f1_score
 ROOT = Path(__file__).parents[2]
 #: Class of models → (score, study → its models).
 CLASSES: dict[str, tuple[str, dict[str, list[str]]]] = {
-    "boosting and forests, tuned; tables": ("auc", {"tuned_boosting": ["xgb", "gbm", "rf"]}),
+    "boosting and forests, tuned; tables": ("auc", {"tuned_trees": ["xgb", "gbm", "rf"]}),
     "boosting and forests; tables": ("auc", {"inherent_randomness": ["xgb", "gbm", "rf"]}),
     "small networks; tables": ("auc", {"inherent_randomness": ["ffnn", "ffnn_res"]}),
     "forests and a network; digits": (
