@@ -52,13 +52,15 @@ def script():
 
 
 def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
-    """21 statements from trials alone: equal values, and the verdicts of resampled seeds."""
+    """23 statements from trials alone: equal values, and the verdicts of resampled seeds."""
     monkeypatch.setitem(script["judge"].__globals__, "DRAWS", 100)
     recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
     found = script["statements"]()
-    assert len(found) == 21
+    assert len(found) == 23
     for text, (measure, groups) in found.items():
         evidence = recorded[text]
+        if evidence.verdict == "not run":
+            continue
         one = script["judge"](measure, groups, evidence.record())
         assert one["value"] == pytest.approx(evidence.average.value, rel=1e-9), text
         if one["interval"]:
