@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import REPOSITORY, Workspace, kill_group
-from reseed.trials.trial_records import read_trial
 from slurm_cluster import SWITCH
 
 pytestmark = pytest.mark.workflow
@@ -109,10 +108,7 @@ def test_training_requests_plan_resources_others_the_default(both):
 
 def fingerprints(project: Workspace) -> dict[str, str]:
     """Map each trial to the hash of its raw predictions."""
-    return {
-        path.relative_to(project.results).as_posix(): read_trial(path).fingerprint
-        for path in project.trials()
-    }
+    return {name: trial.fingerprint for name, trial in project.trials().items()}
 
 
 def wait_for(condition, seconds: float):

@@ -162,11 +162,6 @@ def test_help_has_examples_and_exit_status(capsys):
     assert "exit status: 0" in text
 
 
-def test_completion_of_shells(capsys):
-    cli.main(["completion", "bash"])
-    assert "--test-train-ratio" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_scores_of_any_size_give_no_warning_of_numpy(size):
     rng = np.random.default_rng(0)

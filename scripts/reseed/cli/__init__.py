@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reseed import __version__
-from reseed.cli.completion import add_completion
 from reseed.cli.init_command import add_init
 from reseed.cli.project_commands import add_commands
 from reseed.comparison.commands import add_comparing_commands
@@ -71,7 +70,6 @@ def main(arguments: list[str] | None = None) -> None:
     add_read(commands)
     add_commands(commands)
     add_init(commands)
-    add_completion(commands, parser)
     options = _parse(parser, commands, sys.argv[1:] if arguments is None else arguments)
     flags = commands.choices[options.command]._option_string_actions
     options.speak = partial(speak, speaker="flags", known=flags)
