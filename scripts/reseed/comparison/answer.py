@@ -59,7 +59,7 @@ def state_answer(comparison: Comparison) -> list[str]:
     if not sections:
         return [*against, "No model has a finished run."]
     single = [row for row in comparison.pair_rows if row.dataset != ALL_DATASETS]
-    datasets = len({row.dataset for row in single})
+    datasets = len({row.dataset for row in single}) or comparison.data.metrics["dataset"].nunique()
     first, scope = sections[0], _describe_scope(single, comparison.data.info.datasets)
     if datasets < 2:
         if first.reference != first.board[0].model or len(first.pairs) < len(first.board) - 1:

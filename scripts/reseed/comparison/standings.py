@@ -115,7 +115,8 @@ def _describe(section: Section, row: BoardRow, scores: list[float]) -> ResultRow
     if pair is None:
         is_reference = row.model == section.reference
         is_leader = section.reference == section.board[0].model
-        word = ("leader" if is_leader else "baseline") if is_reference else "not compared"
+        other = "not compared" if section.pairs else "not tested: too few runs"
+        word = ("leader" if is_leader else "baseline") if is_reference else other
         estimate = "" if is_reference else "–"
         return ResultRow(
             row.model, word, estimate, cells=cells, dataset=row.dataset, scores=scores,

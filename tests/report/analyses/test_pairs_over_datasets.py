@@ -243,3 +243,11 @@ def test_models_are_compared_on_the_datasets_that_both_have(rng):
         d = (means[row.model_a] - means[row.model_b]).dropna()
         assert row.difference == pytest.approx(d.mean())
         assert row.instability == pytest.approx((d < 0).mean())
+
+
+def test_single_runs_have_rows_over_datasets_alone(rng):
+    rows = [r for i in range(8) for r in over_splits(rng, {"x": 0.1, "y": 0, "z": 0}, 1, f"d{i}")]
+    table = run_analysis(pairs, data(frame(rows)))
+    assert (len(table), {*table["dataset"]}) == (3, {"all datasets"})
+    rows += over_splits(rng, {"x": 0.1, "y": 0, "z": 0}, 2, "d8")
+    assert len(run_analysis(pairs, data(frame(rows)))) == 3 * 10

@@ -81,7 +81,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       one half.
 
     With two datasets or more, rows compare models over datasets (`AcrossDatasets`); in a sign test
-    the means are shares of datasets on which a model is better.
+    the means are shares of datasets on which a model is better. Where no model has two runs on a
+    dataset, there are these rows alone.
     """
     groups, by_group, ropes, is_restricted = compare_groups(data, options)
     rows = [row for part in by_group for row in part]
@@ -89,7 +90,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         adjust_family(family, options.family)
         for row in family:
             _cut_intervals(row)
-    rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
+    over = AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
+    has_runs = any(
+        group.by_items or len(scores) > 1
+        for group in groups
+        for scores in group.scores_by_model.values()
+    )
+    rows = [*rows, *over] if has_runs or not over else over
     for row in rows:
         row |= decide(row)._asdict()
     return PairRow.make_table(rows)
