@@ -166,7 +166,7 @@ def test_the_column_of_an_unknown_metric_is_proposed():
 def test_a_column_of_hits_a_model_is_read():
     table = grid(task_id=[f"HumanEval/{i}" for i in range(40)])
     table = table.assign(gpt=np.resize([1, 0], 40), llama=np.resize([1, 0, 0], 40))
-    assert reseed.compare(table).verdicts["level_item"].tolist() == [40]
+    assert any("40 items" in note for note in reseed.compare(table).notes)
 
 
 def test_exports_of_other_tools_are_named():
