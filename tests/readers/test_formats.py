@@ -181,7 +181,7 @@ def test_split_sizes_supply_the_ratio(tmp_path):
     path = tmp_path / "runs.csv"
     sizes = {"one": (160, 40), "two": (90, 10)}
     rows = [
-        (m, d, s, *sizes[d], 0.5 + s / 20 + 0.01 * (m == "a") + 0.002 * (s % 2))
+        (m, d, s, *sizes[d], 0.5 + s / 20 + (m == "a") * (0.01 + 0.002 * (s % 2)))
         for d in sizes
         for m in "ab"
         for s in range(6)
