@@ -316,3 +316,18 @@ def test_all_uses_together_have_one_size():
     assert any("in up to 5 % of cases" in note for note in gate(other, base, 0.01).notes)
     with pytest.raises(ReseedError, match="use is 0"):
         gate(other, base, 0.01, use=0)
+
+
+def test_a_column_of_the_model_may_be_mapped():
+    sides = [_scores(accuracy, 200).assign(arch="m") for accuracy in (0.9, 0.7)]
+    assert gate(*sides, 0.05, columns={"model": "arch"}).decision == "better"
+    with pytest.raises(ReseedError, match=r"alpha is 0\.5: give a number between"):
+        gate(*sides, 0.05, alpha=0.5)
+
+
+def test_single_scores_of_many_tasks_are_decided_over_them():
+    rng = np.random.default_rng(0)
+    old = pd.DataFrame({"dataset": [f"d{i}" for i in range(12)], "accuracy": rng.random(12) / 2})
+    new = old.assign(accuracy=old["accuracy"] + 0.1 + rng.random(12) / 50)
+    assert gate(new, old, 0.05).decision == "better"
+    assert gate(old, new, 0.05).decision == "worse"

@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.arguments import check_levels
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.shown import ResultRow, Shown, format_estimate
 from reseed.comparison.claims.verdicts import ALL_DATASETS
@@ -24,6 +23,7 @@ from reseed.comparison.output import Result, list_records
 from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
+from reseed.readers.columns import list_columns
 from reseed.readers.options import ReadOptions
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.sources import read_source
@@ -191,7 +191,8 @@ def gate(
         raise ReseedError(f"margin is {margin!r}: give the loss that does not matter, above 0.")
     if use is not None and use < 1:
         raise ReseedError(f"use is {use!r}: give 1 for the first candidate, then 2, 3, …")
-    check_levels(alpha=2 * alpha)
+    if not 0 < alpha < 0.5:
+        raise ReseedError(f"alpha is {alpha!r}: give a number between 0 and 0.5.")
     alpha /= use * (use + 1) if use else 1
     sides = {"candidate": candidate, "baseline": baseline}
     found = compare(lambda given: _join_sides(sides, given), alpha=alpha, **options)
@@ -202,7 +203,7 @@ def gate(
     def list_pairs(**changes: Any) -> list[PairRow]:
         given = found.analyses["pairs"]["options"] | changes
         rows = PairRow.read(pairs.analyse(found.data, pairs.Options(**given)))
-        return [row for row in rows if row.dataset != ALL_DATASETS]
+        return [row for row in rows if row.dataset != ALL_DATASETS] or rows
 
     verdicts, first = list_pairs(), found.pair_rows[0]
     views = zip(verdicts, list_pairs(alpha=2 * alpha), list_pairs(family="study"), strict=True)
@@ -220,12 +221,12 @@ def gate(
 def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
     """Both sides as one table with a column of the model."""
     tables = {name: read_source(side, options) for name, side in sides.items()}
-    frames = []
+    frames, (column, *_) = [], list_columns(options.columns.get("model", "model"))
     for name, table in tables.items():
         named = [one for one in table.columns if options.find_standard_name(one) == "model"]
         if named and len(table.frame[named].drop_duplicates()) > 1:
             raise ReseedError(f"{name}: the table holds several models. Give one.")
-        frames.append(table.frame.drop(columns=named).assign(model=name))
+        frames.append(table.frame.drop(columns=named).assign(**{column: name}))
     both, other = tables.values()
     both.notes.extend(note for note in other.notes if note not in both.notes)
     labels = np.concatenate([both.row_labels, other.row_labels])
