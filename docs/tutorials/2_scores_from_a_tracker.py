@@ -41,7 +41,7 @@ runs.head(3)
 # %%
 # Compare
 # -------
-# The tool that wrote the table is recognised by its columns. The failed run is left out and counted.
+# The last part of a heading counts: ``params.model`` names the model. The failed run is counted, not used.
 
 found = reseed.compare(runs, metric="val_auc", baseline="baseline")
 print(found)
@@ -66,12 +66,12 @@ found.plot()
 found.notes
 
 # %%
-# When a column is not recognised
-# -------------------------------
-# The message names what was found, and the argument that resolves it.
+# When no name says it
+# --------------------
+# One question holds what is open, with the argument of each answer.
 
 folder = Path(mkdtemp())
-renamed = runs.rename(columns={"params.model": "recipe", "params.seed": "attempt"})
+renamed = runs.rename(columns={"params.model": "recipe", "params.seed": "start"})
 renamed.drop(columns="run_id").to_csv(folder / "runs.csv", index=False)
 try:
     reseed.compare(folder / "runs.csv", metric="metrics.val_auc")
@@ -79,7 +79,7 @@ except reseed.ReseedError as error:
     print(str(error).replace(f"{folder}/", ""))
 
 # %%
-columns = {"model": "recipe", "seed": "attempt"}
+columns = {"model": "recipe", "seed": "start"}
 again = reseed.compare(
     folder / "runs.csv", metric="metrics.val_auc", columns=columns,
 )  # fmt: skip

@@ -272,9 +272,9 @@ def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
     ("arguments", "words"),
     [
         (["none.csv"], "none.csv: no such file"),
-        ([str(TABLES / "automl.csv")], "--metric acc --metric auc"),
+        ([str(TABLES / "automl.csv")], "--metric acc"),
         ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
-        ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
+        ([str(TABLES / "automl.csv"), "--format", "parket"], "Did you mean 'parquet'"),
     ],
 )
 def test_error_is_one_message_with_the_option_that_fixes_it(arguments, words):
@@ -337,7 +337,7 @@ def test_printed_means_are_read_where_their_runs_are_stated():
     assert found.answer[0].startswith("ours has the best mean F1, 90.4: better than base by")
     with pytest.raises(ReseedError, match="'rope': does not apply to printed means"):
         reseed.compare(printed, runs=5, rope=0.1)
-    with pytest.raises(ReseedError, match="state the number of runs"):
+    with pytest.raises(ReseedError, match="over how many runs"):
         reseed.compare(printed)
 
 

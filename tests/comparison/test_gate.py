@@ -144,7 +144,7 @@ def test_lower_is_better():
         (_scores(0.8, dataset="other"), 0.1, "No dataset holds two models"),
         (pd.concat([_scores(0.8), _scores(0.8, dataset="e")]), 0.1, "Only one of the two .* on e"),
         (_scores(0.8).iloc[1:], 0.1, "is missing"),
-        (_scores(0.8).rename(columns={"accuracy": "f1"}), 0.1, "several columns that may be"),
+        (_scores(0.8).rename(columns={"accuracy": "f1"}), 0.1, "which column is the score"),
         (_scores(0.8).assign(model=["a", "b"] * 200), 0.1, "holds several models"),
     ],
 )
@@ -211,7 +211,7 @@ def test_equal_runs_never_pass():
 @pytest.mark.parametrize(
     ("candidate", "message"),
     [
-        (_runs(0.8).assign(seed=1, dataset="d"), "5 rows are the same run"),
+        (_runs(0.8).assign(seed=1, dataset="d"), "rows are equal in model, dataset, seed"),
         (_scores(0.8), "column .item. is empty"),
     ],
 )

@@ -292,8 +292,8 @@ def test_no_verdict_without_variation_or_runs():
     ("table", "given", "message"),
     [
         (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
-        (PAPER[["Method", "CoLA"]], {}, "no number of runs for a mean.*`--runs 5`"),
-        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: has no number of runs"),
+        (PAPER[["Method", "CoLA"]], {}, "(?s)over how many runs each mean is.*`runs[:=] ?5`"),
+        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: 2 things are open"),
         (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs for a mean"),
         (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
@@ -342,7 +342,7 @@ def test_command(tmp_path, capsys):
     assert "independent runs on one test set, which did not vary" in said
     assert "n − 1 in the denominator" in said
     assert len(pd.read_csv(tmp_path / "found.csv")) == 2
-    with pytest.raises(SystemExit, match="no number of runs"):
+    with pytest.raises(SystemExit, match="over how many runs"):
         main(["compare", str(path), "--spread", "sd"])
 
 

@@ -80,14 +80,14 @@ def test_scores_that_rounding_hides_are_refused(offset):
     rng = np.random.default_rng(0)
     runs = pd.DataFrame(
         [(m, s, offset + rng.normal()) for m in "ab" for s in range(8)],
-        columns=["model", "seed", "latency"],
+        columns=["model", "seed", "loss"],
     )
     items = runs.rename(columns={"seed": "item"})
     spread = pd.concat([items.assign(dataset=name) for name in "xyz"])
     for table in (runs, items, spread):
         with pytest.raises(ReseedError, match="rounding hides differences"):
             reseed.compare(table)
-        assert reseed.compare(table.assign(latency=table["latency"] - offset)).answer
+        assert reseed.compare(table.assign(loss=table["loss"] - offset)).answer
 
 
 def test_seeds_that_share_nothing_are_not_paired(tmp_path, monkeypatch):

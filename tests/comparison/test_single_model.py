@@ -203,7 +203,7 @@ def test_a_column_that_may_name_a_model_is_asked_about(column, tmp_path):
 
 def test_samples_of_items_are_attempts():
     table = one_model(
-        item=np.repeat(range(20), 3), sample=np.tile(range(3), 20), correct=[1, 0, 1] * 20
+        item=np.repeat(range(20), 3), attempt=np.tile(range(3), 20), correct=[1, 0, 1] * 20
     )
     [sentence] = reseed.compare(table, repeats="pass@2").answer
     assert "mean pass@2 1.00" in sentence

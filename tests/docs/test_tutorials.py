@@ -53,7 +53,7 @@ def test_tracker_tutorial_leaves_out_the_failed_run(monkeypatch, capsys):
     values = run(DOCS / "tutorials" / "2_scores_from_a_tracker.py", monkeypatch)
     assert values["found"].data.info.trials.failed == 1
     assert list(values["again"].leaderboard["model"]) == list(values["found"].leaderboard["model"])
-    assert "no column that names the model" in capsys.readouterr().out
+    assert "nothing says what is compared" in capsys.readouterr().out
 
 
 def test_paper_tutorial_claims_one_difference(monkeypatch):

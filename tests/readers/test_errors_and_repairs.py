@@ -29,54 +29,71 @@ def read(tmp_path):
         ([HEAD], {}, ["holds no rows"]),
         ([HEAD, "a,d,0,accuracy"], {}, ["line 2 has 4 cells", "names 5"]),
         (["model,model,seed,accuracy", "a,b,0,1"], {}, ["'model' more than once"]),
-        (["dataset,seed,value", "d,0,1"], {}, ["names the model", "columns: {model"]),
+        (["dataset,seed,value", "d,0,1"], {}, ["no column that names the model"]),
         ([HEAD, *ROWS], {"columns": {"modle": "model"}}, ["maps 'modle'", "mean 'model'"]),
         ([HEAD, *ROWS], {"columns": {"seed": "sede"}}, ["no column 'sede'", "mean 'seed'"]),
-        (["model,metric,value", "a,auc,1", "a,auc,0.9"], {}, ["identifies the runs", "`seed`"]),
+        (
+            ["model,metric,value", "a,auc,1", "a,auc,0.9"],
+            {},
+            ["nothing tells them apart", "`rows: repetition`"],
+        ),
         ([HEAD, *ROWS, "a,d,,accuracy,0.8"], {}, ["line 6", "'seed' is empty"]),
         ([HEAD, *ROWS, "a,d,2,accuracy,85%"], {}, ["line 6", "'85%'", "decimal point"]),
-        ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),
+        (
+            [HEAD, *ROWS, "a,d,1,accuracy,0.91"],
+            {},
+            ["lines 3, 6", "rows are equal in model, dataset, seed"],
+        ),
         (
             ["model,lr,seed,f1", "a,1,0,0.9", "a,2,0,0.8", "a,1,1,0.9", "a,2,1,0.8"],
             {},
-            ["'lr' is a setting", "`columns: {model: [model, lr]}`"],
-        ),
-        (
-            ["model,run,seed,f1", "a,1,42,0.9", "a,2,42,0.8", "b,1,42,0.9", "b,2,42,0.8"],
-            {},
-            ["'run' counts trainings: `columns: {seed: run}`"],
+            ["`columns: {model: [model, lr]}` (lr is a setting"],
         ),
         (
             ["method,f1,std,n", "a,0.9,0.01,5", "b,0.8,0.02,5"],
             {},
-            ["('std') is no run", "number of runs: `runs`"],
+            ["means with their spread, and no runs"],
         ),
-        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["a mean with its spread", "of runs: `runs`"]),
+        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["means with their spread", "`runs: 5`"]),
         (
             ["model,phase,seed,f1", "a,val,0,0.9", "a,test,0,0.8", "a,val,1,0.9", "a,test,1,0.8"],
             {},
-            ["Keep the rows of the test set: 'phase'"],
+            ["`keep: {phase: test}`"],
         ),
-        ([HEAD, *ROWS, "a,d,1,f1,0.91"], {}, ["mixes several metrics", "accuracy, f1", "`metric:"]),
+        (
+            [HEAD, *ROWS, "a,d,1,f1,0.91"],
+            {},
+            ["several metrics", "`metric: accuracy`", "`metric: f1`"],
+        ),
         ([HEAD, *ROWS], {"metric": "auc"}, ["no metric 'auc' for dataset d", "It has accuracy"]),
-        (["model,seed,score,f1", "a,0,1,1"], {"metric": "auc"}, ["no column for", "'auc'"]),
-        (["model,seed,f1", "a,0,1", "a,1,1"], {"metric": "F2"}, ["no column for", "'F2'", "f1"]),
-        ([HEAD.replace("metric,", ""), "a,d,0,1", "a,d,1,2"], {}, ["'value'", "greater_is_better"]),
-        (["model,seed,f1,auc", "a,0,1,1", "a,1,1,1"], {}, ["several columns", "f1, auc"]),
+        (
+            ["model,seed,f1", "a,0,1", "a,1,1"],
+            {"metric": "F2"},
+            ["no list of metrics", "'F2'", "f1"],
+        ),
+        (
+            [HEAD.replace("metric,", ""), "a,d,0,1", "a,d,1,2"],
+            {},
+            ["more or less of the numbers", "greater_is_better"],
+        ),
+        (
+            ["model,seed,f1,auc", "a,0,1,1", "a,1,1,1"],
+            {},
+            ["which column is the score", "`metric: f1`"],
+        ),
         (["model,seed,note", "a,0,x", "a,1,y"], {}, ["no column of scores"]),
-        (["model,seed,metric", "a,0,x", "a,1,x"], {}, ["no column of their values"]),
-        ([HEAD, ROWS[0], ROWS[2]], {}, ["one run of each model", "'model': 2 models"]),
+        (["model,seed,metric", "a,0,x", "a,1,x"], {}, ["no column of the values of its metrics"]),
+        ([HEAD, ROWS[0], ROWS[2]], {}, ["one run of each of 2 models"]),
         (
             ["model,split,accuracy", "a,train,0.9", "a,test,0.8"],
             {},
-            ["lines 2, 3", "'train'", "rows of the test set"],
+            ["parts of the data", "`keep: {split: test}`"],
         ),
         (
-            ["model,fold,accuracy", "a,1,0.9", "a,2,0.8", "a,mean,0.85", "a,Std.,0.05"],
+            ["model,fold,accuracy", "a,1,0.9", "a,2,0.8", "a,mean,0.85"],
             {},
-            ["lines 4, 5", "'fold' holds 'mean'", "summarises"],
+            ["column 'fold' holds 'mean'", "summarise"],
         ),
-        ([HEAD, *ROWS, "a,Average,0,accuracy,0.8"], {}, ["line 6", "'dataset' holds 'Average'"]),
         (
             ["model,seed,accuracy,status", "a,0,0.9,1", "a,1,0.8,1", "a,2,0.1,0"],
             {},
@@ -129,20 +146,18 @@ def test_all_errors_at_once(read):
     with pytest.raises(ReseedError) as error:
         read(
             "model,seed,metric,value",
-            *["a,,accuracy,0.8", "a,1,accuracy,85%", ",2,accuracy,0.8"],
-            columns={"fold": "fild"},
+            *["a,,accuracy,0.8", "a,1,accuracy,85%", ",2,accuracy,0.8", "a,3,accuracy,1"],
         )
     message = str(error.value)
-    assert "has 4 errors" in message
-    for words in ("no column 'fild'", "(line 2): column 'seed'", "(line 3): column", "(line 4)"):
+    for words in ("has 3 errors", "(line 2): column 'seed'", "(line 3): column", "(line 4)"):
         assert words in message
 
 
 def test_no_error_hides_another(read):
     with pytest.raises(ReseedError) as error:
-        read(HEAD.replace("seed", "data_seed"), *ROWS, "a,d,1,accuracy,0.91", baseline="c")
+        read(HEAD.replace("seed", "data_seed"), *ROWS, baseline="c")
     message = str(error.value)
-    for words in ("same run", "test_train_ratio", "baseline"):
+    for words in ("test_train_ratio", "baseline"):
         assert words in message
 
 
@@ -160,22 +175,10 @@ def test_not_parquet(tmp_path):
 
 def test_rows_of_parquet_are_counted_from_one(tmp_path):
     path = tmp_path / "runs.parquet"
-    pd.DataFrame({"model": ["a", "a"], "seed": ["1", ""], "accuracy": [1, 2]}).to_parquet(path)
-    with pytest.raises(ReseedError, match=r"\(row 2\)"):
+    rows = {"model": ["a"] * 3, "seed": ["1", "2", ""], "accuracy": [1, 2, 3]}
+    pd.DataFrame(rows).to_parquet(path)
+    with pytest.raises(ReseedError, match=r"\(row 3\)"):
         import_results(path, {}, {"name": "mine"})
-
-
-def test_conflict_names_the_column_that_was_not_read(read):
-    lines = ["model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.9", "a,1,x,0.7"]
-    with pytest.raises(ReseedError, match=r"data_seed, repeat, fold, item.*rows differ: cross$"):
-        read(*lines)
-    metrics, _ = read(*lines, columns={"fold": "cross"})
-    assert len(metrics) == 3
-
-
-def test_equal_scores_of_different_rows_are_no_copies(read):
-    with pytest.raises(ReseedError, match="same run"):
-        read("model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.8", "a,1,x,0.7")
 
 
 def test_copies_are_left_out_with_a_note(read):
@@ -227,16 +230,6 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
     assert not any("are read as" in note for note in signs.notes)
 
 
-def test_difference_of_two_models_is_no_model(read):
-    rows = ["0,0.80,0.83,0.03", "1,0.81,0.82,0.01", "2,0.79,0.83,0.04"]
-    with pytest.raises(
-        ReseedError, match="'diff' is no model: it holds the difference of two others"
-    ):
-        read("seed,rf,xgb,diff", *rows, metric="accuracy")
-    own, _ = read("seed,rf,xgb,delta", *[r[:-4] + "0.7" for r in rows], metric="accuracy")
-    assert set(own["model"]) == {"rf", "xgb", "delta"}
-
-
 def test_single_model_is_noted(read):
     _, about = read(HEAD, *ROWS[:2])
     assert any("One model only" in note for note in about.notes)
@@ -263,23 +256,17 @@ def test_predictions_refused(read, lines, words):
     assert words in str(error.value)
 
 
-@pytest.mark.parametrize("cell", ["0.85 (0.02)", "0.85 or so", "1.234,5"])
+@pytest.mark.parametrize("cell", ["0.85 or so", "1.234,5"])
 def test_non_numeric_score_cell_is_located_in_the_message(cell):
     frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [cell] * 2})
     with pytest.raises(ReseedError, match=re.escape(f"column 'accuracy' holds '{cell}'")):
         reseed.compare(frame)
 
 
-def test_compressed_table_is_refused(tmp_path):
-    (tmp_path / "runs.csv.gz").write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(ReseedError, match="is compressed: unpack it"):
-        reseed.compare(tmp_path / "runs.csv.gz")
-
-
 def test_errors_name_the_row_of_the_pivoted_frame():
     scores = {1: [0.8, 0.7, 0.6], 2: [0.8, "failed?", 0.6], 3: [0.9, 0.7, 0.6]}
     frame = pd.DataFrame(scores, index=pd.Index(["a", "b", "c"], name="model"))
-    with pytest.raises(ReseedError, match=r"\(row 1\): column '2' holds 'failed\?'"):
+    with pytest.raises(ReseedError, match=r"\(row 1\): column 'value' holds 'failed\?'"):
         reseed.compare(frame.rename_axis(columns="seed"), metric="accuracy")
 
 

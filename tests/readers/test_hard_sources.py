@@ -80,9 +80,9 @@ def _wide(names):
 #: Table → words of its error, or None for a reading.
 WIDE = {
     "seeds": ([f"seed {i}" for i in range(6_000)], {"metric": "auc"}, None),
-    "features": ([f"x{7 * i}" for i in range(19_000)], {}, "nothing says"),
-    "words": ([f"{a}{b}{c}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "klmnopqrstuvwxyz"
-               for c in "abcdefghijklmnopqrstuvwxyz"], {}, "several columns that may be"),
+    "features": ([f"x{7 * i}" for i in range(19_000)], {}, "what the columns"),
+    "words": ([f"w{a}{b}{c}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "klmnopqrstuvwxyz"
+               for c in "abcdefghijklmnopqrstuvwxyz"], {}, "what the columns"),
     "too many": ([f"x{i}" for i in range(100_000)], {}, "at most 20,000 are read"),
 }  # fmt: skip
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from reseed import ReseedError, compare
-from reseed.readers.inspect_logs import read_member
+from reseed.readers.converters.inspect_logs import read_member
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
-from reseed.readers.sources import open_table
+from reseed.readers.sources import open_source
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_score
@@ -26,10 +26,10 @@ def test_inspect_accuracy_equals_its_results(name):
     with zipfile.ZipFile(path) as archive:
         header = json.loads(read_member(archive, "header.json"))
     (stated,) = header["results"]["scores"]
-    scores = open_table(path).frame["value"]
+    scores = open_source(path).frame["value"]
     assert (scores.size, int(scores.isna().sum())) == (12, 1)
     assert header["results"]["completed_samples"] == 11
-    frame = open_table(path).frame
+    frame = open_source(path).frame
     mean = frame.groupby("item")["value"].mean().mean()
     assert mean == stated["metrics"]["accuracy"]["value"]
 
@@ -98,7 +98,10 @@ def test_summary_of_skore_equals_scikit_learn():
     X, y = load_breast_cancer(return_X_y=True)
     folds = KFold(5, shuffle=True, random_state=0)
     models = (LogisticRegression(C=0.001, max_iter=1000), DecisionTreeClassifier(random_state=0))
-    found = compare(LOGS / "skore.csv", metric="accuracy")
+    found = compare(
+        LOGS / "skore.csv", metric="accuracy", keep={"data_source": "test", "name": "accuracy"},
+        columns={"model": "estimator", "fold": "split", "value": "score"},
+    )  # fmt: skip
     means = found.leaderboard.set_index("model")["mean"]
     for model in models:
         expected = cross_val_score(model, X, y, cv=folds).mean()

@@ -107,11 +107,6 @@ def test_a_run_with_an_item_without_a_score_has_failed():
     ("frame", "words"),
     [
         (table().iloc[1:], "has 39 of the 40 items"),
-        (pd.concat([table(), table().iloc[:1]]), "item occurs more than once"),
-        (
-            pd.concat([table(), table().query("qid == 'q0'").assign(qid="all")]),
-            "holds 'all'.* item",
-        ),
         (table(qid=lambda f: f["qid"].replace("q3", None)), "column 'qid' is empty"),
         (pd.concat([table(prompt=one) for one in "ab"]), "Give the scores of one prompt"),
     ],

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
-from reseed.readers.sklearn_layouts import MOST_CANDIDATES
+from reseed.readers.converters.sklearn import MOST_CANDIDATES
 from reseed.report.rendering.data import ExhibitData
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_val_score, cross_validate
@@ -37,16 +37,15 @@ def test_cross_validate_of_several_models(tmp_path):
     pd.concat(frames).to_csv(tmp_path / "cv.csv")
     again, _ = read(tmp_path / "cv.csv", metric="accuracy")
     assert np.allclose(by_fold(again, "accuracy")["tree"], found["tree"]["test_accuracy"])
-    with pytest.raises(ReseedError, match="names the model"):
+    with pytest.raises(ReseedError, match=r"what is compared|names the model"):
         read(found["tree"], metric="accuracy")
 
 
 def test_cross_validate_with_one_score_uses_the_passed_name():
     found = {name: cross_validate(model, X, Y, cv=4) for name, model in MODELS.items()}
     assert "accuracy" in read(found, metric="accuracy")[0]
-    # A scorer's score is better when greater, whatever it is called.
-    _, about = read(found)
-    assert about.datasets["data"].greater_is_better is True
+    with pytest.raises(ReseedError, match="'score' is better is not known"):
+        read(found)
 
 
 def test_lists_of_scores_by_model():
@@ -103,34 +102,17 @@ def test_one_column_for_each_run_and_metric():
     scores = {"model": ["a", "b"], "fold0_acc": [0.7, 0.6], "fold1_acc": [0.8, 0.9]}
     metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
     assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
-    assert any("Left out: acc_mean" in note for note in about.notes)
+    assert any("Columns not used: acc_mean" in note for note in about.notes)
     both = scores | {"fold0_auc": [0.6, 0.7], "fold1_auc": [0.8, 0.9]}
     metrics, about = read(pd.DataFrame(both), metric="auc")
     assert by_fold(metrics, "auc")["a"].tolist() == [0.6, 0.8]
     assert by_fold(metrics, "acc")["a"].tolist() == [0.7, 0.8]
-    with pytest.raises(ReseedError, match="mixes several metrics for dataset data: acc, auc"):
+    with pytest.raises(ReseedError, match="several metrics, and one is compared"):
         read(pd.DataFrame(both))
     seeds = {"model": ["a", "b"], "test/MSE seed=3": [1.0, 2.0], "test/MSE seed=11": [1.5, 2.5]}
     metrics, about = read(pd.DataFrame(seeds))
     assert sorted(metrics["init"]) == [3, 3, 11, 11]
     assert about.datasets["data"].greater_is_better is False
-
-
-def test_cv_results_columns_are_splits_not_datasets():
-    splits = {f"split{i}_test_score": [0.7 + 0.01 * i, 0.6 + 0.03 * i] for i in range(5)}
-    summary = {"mean_test_score": [0.72, 0.66], "std_test_score": 0.01, "rank_test_score": [1, 2]}
-    metrics, about = read(
-        pd.DataFrame({"model": ["a", "b"], **splits, **summary}), metric="accuracy"
-    )
-    assert by_fold(metrics, "accuracy")["b"].tolist() == [s[1] for s in splits.values()]
-    assert list(about.datasets) == ["data"]
-
-
-def test_spread_next_to_a_model_is_no_model():
-    frame = pd.DataFrame({"fold": [0, 1, 2], "rf": [0.8, 0.9, 0.7], "svm": [0.7, 0.6, 0.8]})
-    metrics, about = read(frame.assign(rf_std=0.01, **{"svm (SD)": 0.02}), metric="accuracy")
-    assert set(metrics["model"]) == {"rf", "svm"}
-    assert any("Left out: rf_std, svm (SD)" in note for note in about.notes)
 
 
 def test_one_column_for_each_model():
@@ -139,24 +121,6 @@ def test_one_column_for_each_model():
     assert list(by_fold(metrics, "accuracy")["old"]) == [0.7, 0.6, 0.8]
     with pytest.raises(ReseedError, match="greater_is_better"):
         read(frame)
-
-
-def test_model_columns_alone_are_refused(tmp_path):
-    frame = pd.DataFrame({"rf": [0.8, 0.81, 0.79], "svm": [0.7, 0.72, 0.71]})
-    frame.to_csv(tmp_path / "indexed.csv")
-    for source in (frame, tmp_path / "indexed.csv"):
-        with pytest.raises(ReseedError, match=r"a model \(rf, svm\), and nothing says what a row"):
-            read(source, metric="auc")
-    message, _ = read(frame.rename_axis("fold"), metric="auc")
-    assert list(by_fold(message, "auc")["svm"]) == [0.7, 0.72, 0.71]
-    turned, _ = read(frame.T, metric="auc")  # models in an index without a name
-    pd.testing.assert_frame_equal(by_fold(turned, "auc"), by_fold(message, "auc"))
-
-
-def test_metric_columns_are_no_models():
-    frame = pd.DataFrame({"fold": [0, 1, 2], "accuracy": [0.8, 0.9, 0.7], "f1": [0.7, 0.6, 0.8]})
-    with pytest.raises(ReseedError, match="names the model"):
-        read(frame, metric="accuracy")
 
 
 def test_a_pivoted_frame():

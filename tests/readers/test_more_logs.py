@@ -3,16 +3,14 @@
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 import reseed
 from reseed import ReseedError, compare
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
-from reseed.readers.sources import open_table
+from reseed.readers.sources import open_source
 
 LOGS = Path(__file__).parent / "logs"
 
@@ -59,7 +57,7 @@ def test_every_eval_ever_means_equal_the_aggregate(tmp_path):
         stated = json.loads((tmp_path / f"{stem}.json").read_text())["evaluation_results"][0]
         assert board[f"org/{stem}"] == stated["score_details"]["score"]
     (metric,) = set(found.leaderboard["metric"])
-    assert open_table(tmp_path).layout.directions == {metric: True}
+    assert open_source(tmp_path).layout.directions == {metric: True}
     assert "Read as Every Eval Ever samples: 2 file(s)." in found.notes
     clustered = reseed.compare(tmp_path, cluster="passage")
     assert "2 clusters" in " ".join(clustered.notes)
@@ -75,7 +73,7 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
             ]
     path = tmp_path / "log.jsonl"
     _write(path, rows)
-    table = open_table(path).frame
+    table = open_source(path).frame
     assert sorted(table["repetition"].unique()) == ["1", "2"]
     _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
     with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
@@ -95,7 +93,7 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
 def test_every_eval_ever_results_are_metrics(tmp_path):
     rows = [_sample(n, 1.0, evaluation_result_id=name) for n in (1, 2) for name in ("em", "f1")]
     _write(tmp_path / "a.jsonl", rows)
-    with pytest.raises(ReseedError, match=r"several metrics .*: em, f1"):
+    with pytest.raises(ReseedError, match=r"(?s)several metrics.*em.*f1"):
         compare(tmp_path)
     assert read_scores(tmp_path, ReadOptions(metric="f1"))[0].metric == "f1"
 
@@ -136,13 +134,13 @@ def test_damaged_output_of_trec_eval_is_refused(tmp_path):
     whole = path.read_text()
     path.write_text(whole[: whole.index("runid")])
     with pytest.raises(ReseedError, match="has no line `runid`"):
-        open_table(path)
+        open_source(path)
     path.write_text("map                   \tall\t0.5\n")
     with pytest.raises(ReseedError, match=r"holds no scores of queries. Run `trec_eval -q`"):
-        open_table(path)
+        open_source(path)
     path.write_text(whole + "map\t3\n")
     with pytest.raises(ReseedError, match=r"trec_eval -q \(line 8: .*Run `trec_eval -q` again"):
-        open_table(path)
+        open_source(path)
 
 
 def _trec_run(path, tag, rng, queries=8):
@@ -163,10 +161,10 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
     for tag in ("bm25", "dense"):
         for seed in (1, 2):
             _trec_run(tmp_path / tag / f"seed_{seed}" / "top.run", tag, rng)
-    with pytest.raises(ReseedError, match=r"several metrics .*: nDCG@10, AP, RR"):
+    with pytest.raises(ReseedError, match=r"(?s)several metrics.*nDCG@10.*AP.*RR"):
         reseed.compare(tmp_path)
     for name in ("nDCG@10", "AP", "ndcg_cut_10"):
-        table = open_table(tmp_path, ReadOptions(metric=name)).frame
+        table = open_source(tmp_path, ReadOptions(metric=name)).frame
         measure = ir_measures.nDCG @ 10 if name != "AP" else ir_measures.AP
         for (tag, seed), rows in table.groupby(["model", "seed"]):
             run = tmp_path / tag / f"seed_{seed}" / "top.run"
@@ -178,27 +176,27 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
             assert rows["value"].mean() == pytest.approx(expected[measure], abs=1e-15)
     assert reseed.compare(tmp_path, metric="AP").leaderboard["n"].tolist() == [2, 2]
     with pytest.raises(ReseedError, match="'best' is no measure of ir_measures"):
-        open_table(tmp_path, ReadOptions(metric="best"))
+        open_source(tmp_path, ReadOptions(metric="best"))
 
 
 def test_trec_runs_need_one_file_of_judgements(tmp_path):
     _trec_run(tmp_path / "bm25" / "top.run", "bm25", np.random.default_rng(1))
     with pytest.raises(ReseedError, match=r"0 files of judgements \(qrels\) beside TREC runs"):
-        open_table(tmp_path)
+        open_source(tmp_path)
 
 
 def test_logs_of_inspect_compressed_with_zstandard(tmp_path):
     """The file was written with zipfile-zstd, as Inspect writes it with INSPECT_USE_ZSTD."""
     path = tmp_path / "log.eval"
     shutil.copy(LOGS / "zstandard.eval", path)
-    table = open_table(path)
+    table = open_source(path)
     assert table.frame["value"].tolist() == [1, 0, 1, 1]
     assert table.frame["model"].unique().tolist() == ["m/zstd"]
     content = bytearray(path.read_bytes())
     content[200] ^= 255  # in a sample
     path.write_bytes(bytes(content))
     with pytest.raises(ReseedError, match="cannot be read as Inspect logs"):
-        open_table(path)
+        open_source(path)
 
 
 def _trainer_state(folder, accuracy, steps=(100, 200)):
@@ -220,77 +218,3 @@ def _trainer_state(folder, accuracy, steps=(100, 200)):
         "trial_params": None,
     }  # fmt: skip
     (folder / "trainer_state.json").write_text(json.dumps(state))
-
-
-def test_trainer_states_are_one_run_each(tmp_path):
-    rng = np.random.default_rng(0)
-    expected = {}
-    for model in ("bert", "roberta"):
-        for seed in range(1, 7):
-            accuracy = float(round(0.8 + 0.05 * rng.random(), 4))
-            expected[model, seed] = accuracy
-            run = tmp_path / model / f"seed_{seed}"
-            _trainer_state(run / "checkpoint-100", 0.1, (100,))
-            _trainer_state(run / "checkpoint-200", accuracy)
-    found = reseed.compare(tmp_path, metric="eval_accuracy")
-    board = found.leaderboard.set_index("model")
-    for model in ("bert", "roberta"):
-        runs = [one for (name, _), one in expected.items() if name == model]
-        assert board.loc[model, "n"] == 6
-        assert board.loc[model, "mean"] == pytest.approx(np.mean(runs), abs=1e-15)
-    assert any("the last evaluation of every metric" in note for note in found.notes)
-    assert found.verdicts["test"].item() == "paired t test"
-    with pytest.raises(ReseedError, match="eval_accuracy"):
-        reseed.compare(tmp_path)
-
-
-def test_trainer_states_without_an_evaluation_are_refused(tmp_path):
-    for seed in (1, 2):
-        _trainer_state(tmp_path / f"seed_{seed}", 0.8)
-        path = tmp_path / f"seed_{seed}" / "trainer_state.json"
-        state = json.loads(path.read_text())
-        path.write_text(json.dumps(state | {"log_history": [{"loss": 1.0, "step": 1}]}))
-    with pytest.raises(ReseedError, match="its log_history holds no evaluation"):
-        reseed.compare(tmp_path, metric="eval_accuracy")
-
-
-def _skore_summary(estimator, scores):
-    """The summary of a CrossValidationReport of skore 0.28."""
-    rows = []
-    for split, score in enumerate(scores):
-        common = {"estimator": estimator, "data_source": "test", "average": None, "output": None,
-                  "split": split}  # fmt: skip
-        rows += [
-            common | {"name": "accuracy", "verbose_name": "Accuracy", "greater_is_better": True,
-                      "score": score, "label": None},
-            common | {"name": "precision", "verbose_name": "Precision", "label": 1,
-                      "greater_is_better": True, "score": score - 0.1},
-            common | {"name": "fit_time", "verbose_name": "Fit time (s)", "label": None,
-                      "greater_is_better": False, "score": 0.01},
-        ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def test_reports_of_skore(tmp_path):
-    rng = np.random.default_rng(0)
-    scores = {name: 0.8 + 0.05 * rng.random(10) for name in ("lr", "rf")}
-    summaries = {name: _skore_summary("LogisticRegression", one) for name, one in scores.items()}
-    reports = {
-        name: SimpleNamespace(
-            metrics=SimpleNamespace(summarize=lambda one=one: SimpleNamespace(summary=one))
-        )
-        for name, one in summaries.items()
-    }
-    found = reseed.compare(reports, metric="accuracy")
-    expected = reseed.compare(scores, metric="accuracy")
-    names = ["model_a", "model_b", "difference", "low", "high", "p", "test"]
-    pd.testing.assert_frame_equal(found.verdicts[names], expected.verdicts[names])
-    path = tmp_path / "summary.csv"
-    saved = [one.assign(estimator=name) for name, one in summaries.items()]
-    pd.concat(saved).to_csv(path, index=False)
-    assert reseed.compare(path, metric="accuracy").verdicts["p"].item() == pytest.approx(
-        found.verdicts["p"].item()
-    )
-    (reports["lr"].metrics.summarize).__defaults__[0].drop(columns="score", inplace=True)
-    with pytest.raises(ReseedError, match="has other columns than those of skore"):
-        reseed.compare(reports, metric="accuracy")

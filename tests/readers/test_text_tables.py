@@ -25,9 +25,8 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
     path = tmp_path / "runs.md"
     lines = "".join(f"| {m} | {s} | **{v}** |\n" for m, s, v in ROWS)
     path.write_text(f"# Runs\n\n| model | seed | acc |\n|:---|--:|---|\n{lines}\nText | below\n")
-    for results in ({}, {"format": "wandb"}):
-        metrics, _ = import_results(path, results, {"name": "mine"})
-        assert metrics["acc"].tolist() == [value for *_, value in ROWS]
+    metrics, _ = import_results(path, {}, {"name": "mine"})
+    assert metrics["acc"].tolist() == [value for *_, value in ROWS]
 
 
 def test_a_rule_without_headings_above_is_no_markdown_table():

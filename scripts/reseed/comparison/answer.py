@@ -30,8 +30,8 @@ from reseed.comparison.claims.shown import format_estimate
 from reseed.comparison.claims.verdicts import ALL_DATASETS, TESTED, label_outcome
 from reseed.comparison.standings import Section, measure_gap
 from reseed.core.study_info import DatasetInfo
-from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share, metric_title_in_text
+from reseed.readers.names import AGAINST
 from reseed.readers.seeds import list_single_runs
 from reseed.report.analyses.fold_scores import FoldRow
 from reseed.report.analyses.leaderboard import BoardRow

@@ -38,15 +38,23 @@ FLAGS = {
         "the file's column of model, dataset, seed, item, …: --column model=arch",
         metavar="NAME=COLUMN", action="append",
     ),
+    "leave_out": Flag("a column that is not read", metavar="COLUMN", action="append"),
+    "keep": Flag(
+        "read only the rows with this value: --keep split=test", metavar="COLUMN=VALUE",
+        action="append",
+    ),
+    "paths": Flag("what the parts of the paths of files are: --paths '{model}_x_{seed}'"),
     "headings": Flag(
         "what the headings of columns of scores are, if they do not say it", choices=HEADINGS
     ),
-    "rows": Flag("what a row is, if each column is a model and no column says it", choices=ROWS),
+    "rows": Flag(
+        "what a row is, if no column says it; or which of several rows of a run", choices=ROWS
+    ),
     "direction": Flag(
         "which is better, for one of several metrics: --direction pinball=less",
         metavar="METRIC=greater|less", action="append",
     ),
-    "format": Flag("the tool that wrote the file, if it is not recognised"),
+    "format": Flag("of files, if their names do not say it"),
     "unit": Flag("unit of the scores"),
     "seed_draws": Flag(
         "what the seed of a run drew (training, as an assumption)",
@@ -90,7 +98,10 @@ FLAGS = {
     },
 }  # fmt: skip
 #: Options that say how a table is read (`list_read_options`), the same for every command.
-READING = ("metric", "column", "headings", "rows", "direction", "format", "unit")
+READING = (
+    "metric", "column", "leave_out", "keep", "paths", "headings", "rows", "direction", "format",
+    "unit",
+)  # fmt: skip
 #: Options that say how printed means are read.
 MEANS = ("runs", "spread", "decimals")
 #: Options that say how scores of items are combined and generalised.
@@ -117,12 +128,14 @@ def list_given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def list_read_options(options: argparse.Namespace) -> dict[str, Any]:
     """Fields of `ReadOptions` by the options `READING`, and `cluster`."""
-    names = ("headings", "rows", "format", "unit", "seed_draws", "test_train_ratio")
+    names = ("leave_out", "paths", "headings", "rows", "format", "unit", "seed_draws",
+             "test_train_ratio")  # fmt: skip
     metric, cluster = options.metric, getattr(options, "cluster", None)
     columns = parse_columns(options.column or [])
     return list_given(options, *names) | {
         "metric": metric[0] if metric and len(metric) == 1 else metric,
         "columns": columns | ({"cluster": cluster} if cluster else {}),
+        "keep": parse_kept(options.keep or []),
         "greater_is_better": parse_directions(options.greater, options.direction),
     }
 
@@ -138,6 +151,17 @@ def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
         others = [earlier] if isinstance(earlier, str) else earlier
         columns[name] = [*others, column] if others else column
     return columns
+
+
+def parse_kept(entries: list[str]) -> dict[str, str]:
+    """Entries `split=test` by column."""
+    kept = {}
+    for entry in entries:
+        column, sign, value = entry.partition("=")
+        if not (column and sign):
+            raise ReseedError(f"--keep {entry}: write COLUMN=VALUE, as split=test.")
+        kept[column] = value
+    return kept
 
 
 def parse_directions(

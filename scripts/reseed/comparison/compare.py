@@ -33,19 +33,18 @@ from reseed.config.defaults import default_analyses_and_exhibits, entries_withou
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT
-from reseed.readers.advice import read_with_advice
 from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
+from reseed.readers.paper_tables import holds_means
 from reseed.readers.predictions import build_item_tables
 from reseed.readers.read import read_plainly
 from reseed.readers.scores import Scores
+from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
 from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.predictions import Predictions, TemporaryFolder
 
-#: Scores, and those of runs as the tables of a study.
-_Read = tuple[Scores, tuple[pd.DataFrame, StudyInfo] | None]
 #: How scores of items are combined by default: `repeats`, `failed` and `fixed`.
 _COMBINED: tuple[str, str, tuple[str, ...]] = ("mean", "refuse", ())
 
@@ -60,6 +59,9 @@ def compare(
     deterministic: str | Sequence[str] = (),
     seed_draws: Literal["split", "training", "both"] | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
+    leave_out: str | Sequence[str] = (),
+    keep: Mapping[str, str] | None = None,
+    paths: str = "",
     headings: str = "",
     rows: str = "",
     greater_is_better: bool | Mapping[str, bool] | None = None,
@@ -85,7 +87,7 @@ def compare(
         results: a table of runs: a path (CSV, Parquet, lm-eval's JSON, a folder), several paths, a
             DataFrame, or a dict by model of scores or of results of `cross_validate`. One row is a
             run (and metric or item); a column names the model, another the seed, fold or split.
-            Common names are recognised.
+            Whole names of a list are known (docs/your-results.md); what else is open is asked.
         metric: what to compare by; a list if datasets differ (the first that a dataset has), or a
             dict by dataset. Required if the table holds several.
         baseline: compare each model with this one only, so that fewer p-values are adjusted for.
@@ -96,16 +98,18 @@ def compare(
             default, seeds without a column of the split are taken to draw the training, and the
             verdict says so.
         columns: Reseed's name → the table's, for columns that are not recognised.
+        leave_out: columns that are not read.
+        keep: column → the value of the rows that are read.
+        paths: what the parts of the paths of files are: `{model}_x_{seed}`.
         headings: what the headings of columns of scores are, where they do not say it: `fold`,
             `seed`, `data_seed`, `repeat`, `repetition` (of an evaluation), `model` or `dataset`.
-        rows: what a row is, where each column is a model and no column says it: `fold`, `seed`,
-            `data_seed`, `repetition`, `dataset` or `item`; or `step`, of which the last of each
-            run is read.
+        rows: what a row is, where no column says it: `fold`, `seed`, `data_seed`, `repetition` (a
+            run of its own), `dataset` or `item`; or what is read of several rows of a run: the
+            `last`, or their `mean`.
         greater_is_better: if the metric's name does not state it; or by metric.
         test_train_ratio: test rows / training rows of repeated random splits or folds; 0 if each
             run has new data.
-        format: the tool that wrote the table, if it is not recognised
-            (`reseed.readers.sources.FORMATS`).
+        format: of files, if their names do not say it (`reseed.readers.sources.FORMATS`).
         unit: unit of the scores, for the text.
         title: heading of the report.
         cluster: of scores of items, the column (of logs: field of the metadata) that names the
@@ -154,17 +158,14 @@ def compare(
         0  large   1.0  0.805  6
         1  small   2.0  0.720  6
     """
-    if (runs, spread, decimals) != (None, None, None):
-        return compare_means(
-            results, runs, to_text(metric), baseline, spread, greater_is_better,
-            decimals=decimals, columns=columns, title=title, **check_means_options(pairs, options),
-        )  # fmt: skip
-    pair_options = check_pair_options(options, compare)
     choice = check_pairs(baseline, pairs)
     mapping = check_columns(columns) | ({"cluster": cluster} if cluster else {})
     read_options = ReadOptions(
         format=format,
         columns=mapping,
+        leave_out=[leave_out] if isinstance(leave_out, str) else to_text(leave_out),
+        keep=to_text(keep or {}),
+        paths=paths,
         headings=headings,
         rows=rows,
         metric=to_text(metric),
@@ -176,9 +177,16 @@ def compare(
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
         seed_draws=check_seed_draws(seed_draws),
     )
+    table = open_source(results, read_options)
+    if (runs, spread, decimals) != (None, None, None) or holds_means(table, mapping):
+        return compare_means(
+            table, runs, to_text(metric), choice.baseline, spread, read_options.greater_is_better,
+            decimals=decimals, columns=mapping, title=title, **check_means_options(pairs, options),
+        )  # fmt: skip
+    pair_options = check_pair_options(options, compare)
     combined = (repeats, failed, tuple(fixed))
     asks_items = combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
-    scores, data, entries = read_data(results, read_options, combined, title, asks_items)
+    scores, data, entries = read_data(table, read_options, combined, title, asks_items)
     if not data.items:
         return build_comparison(data, entries, choice, pair_options)
     chosen = choose_item_options(scores, read_options, pair_options)
@@ -205,17 +213,11 @@ def read_data(
     """
     texts = StudyTexts(STUDY_NAME, title)
 
-    def read(given: ReadOptions) -> _Read:
-        scores = read_plainly(source, given, ("model", "item") if asks_items else ("model",))
-        if choose_design(scores, asks_items).unit == "items":
-            scores.source.raise_errors()
-            return scores, None
-        return scores, tabulate_runs(scores, given, texts)
-
-    scores, runs = read_with_advice(read, options)
-    if runs is None:
+    scores = read_plainly(source, options, ("model", "item") if asks_items else ("model",))
+    if choose_design(scores, asks_items).unit == "items":
+        scores.source.raise_errors()
         return scores, tabulate_items(scores, combined, texts), entries_without_runs()
-    return scores, *_arrange_runs(scores, *runs)
+    return scores, *_arrange_runs(scores, *tabulate_runs(scores, options, texts))
 
 
 def _arrange_runs(

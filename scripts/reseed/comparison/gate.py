@@ -22,11 +22,10 @@ from reseed.comparison.compare import compare
 from reseed.comparison.output import Result, list_records
 from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
-from reseed.metrics.directions import AGAINST
-from reseed.readers.columns import list_columns
-from reseed.readers.options import ReadOptions
+from reseed.readers.names import AGAINST, find_role
+from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.sources import read_source
+from reseed.readers.sources import open_source
 from reseed.report.analyses import pairs
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
@@ -220,10 +219,13 @@ def gate(
 
 def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
     """Both sides as one table with a column of the model."""
-    tables = {name: read_source(side, options) for name, side in sides.items()}
-    frames, (column, *_) = [], list_columns(options.columns.get("model", "model"))
+    tables = {name: open_source(side, options) for name, side in sides.items()}
+    frames, mapped = [], list_columns(options.columns.get("model", []))
+    column = mapped[0] if mapped else "model"
     for name, table in tables.items():
-        named = [one for one in table.columns if options.find_standard_name(one) == "model"]
+        roles = {one: find_role(one) for one in table.columns}
+        named = [one for one, role in roles.items() if role and role[0] == "model"]
+        named = list(dict.fromkeys([*named, *(one for one in mapped if one in roles)]))
         if named and len(table.frame[named].drop_duplicates()) > 1:
             raise ReseedError(f"{name}: the table holds several models. Give one.")
         frames.append(table.frame.drop(columns=named).assign(**{column: name}))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import combinations
-from pathlib import Path
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -26,19 +25,14 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import decide
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.config.defaults import entries_without_runs
-from reseed.core.errors import ReseedError
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.core.study_info import DatasetInfo, TrialCounts
-from reseed.metrics.directions import (
-    infer_direction,
-    read_stated_direction,
-    resolve_direction,
-)
-from reseed.metrics.names import split_words
 from reseed.plugins.options import NoOptions
-from reseed.readers.columns import normalize_name
 from reseed.readers.metric_choice import ask_direction
+from reseed.readers.names import choose_direction, find_metric, normalize_name, read_arrow
 from reseed.readers.paper_tables import read_means, spread_to_sd
+from reseed.readers.question import Question
 from reseed.readers.study_info import StudyTexts, describe_imported_study
 from reseed.report.analyses import leaderboard
 from reseed.report.analyses.shared.data import Data
@@ -62,7 +56,7 @@ _POWER = 0.8
 
 
 def compare_means(
-    source: pd.DataFrame | str | Path,
+    source: object,
     runs: int | None = None,
     metric: str | None = None,
     baseline: str | None = None,
@@ -92,7 +86,9 @@ def compare_means(
         raise ReseedError("`metric`: give one name.")
     means = read_means(source, runs, spread, decimals, check_columns(columns))
     metric = metric or _read_metric(means.attrs.get("caption", ""))
+    attributes = means.attrs
     means = _select_metric(means, metric)
+    means.attrs.update(attributes)
     models = list(dict.fromkeys(means["model"]))
     check_names(PairChoice(baseline, []), models)
     parts = []
@@ -176,16 +172,27 @@ def _ask_for_spread(rows: list[dict[str, Any]]) -> list[str]:
 
 def _read_metric(caption: str) -> str | None:
     """The only metric that a caption names: `Test accuracy (%), mean ± std`."""
-    words = [word for word in split_words(caption) if infer_direction(word) is not None]
-    return words[0] if len(set(words)) == 1 else None
+    words = re.findall(r"[\w-]+", caption)
+    phrases = [" ".join(pair) for pair in pairwise(words)]
+    names = {one.name for one in map(find_metric, [*phrases, *words]) if one}
+    return names.pop() if len(names) == 1 else None
 
 
 def _select_metric(means: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     """The rows of a metric, in a table with a column that names it."""
     if metric is None:
         return means
-    is_named = means["metric"].map(normalize_name) == normalize_name(metric)
-    return means[is_named].reset_index(drop=True) if is_named.any() else means
+    for name in ("metric", "dataset"):
+        is_named = means[name].map(normalize_name) == normalize_name(metric)
+        if is_named.any():
+            return means[is_named].reset_index(drop=True)
+    if find_metric(metric) is None:
+        names = [*dict.fromkeys([*means["metric"], *means["dataset"]])]
+        raise ReseedError(
+            f"metric {metric!r} is no column and on no list of metrics."
+            f"{suggest_name(metric, names)}"
+        )
+    return means
 
 
 def _choose_directions(
@@ -199,9 +206,9 @@ def _choose_directions(
     for dataset, own in means[["dataset", "metric"]].drop_duplicates().itertuples(index=False):
         # `accuracy (mean ± std)` measures accuracy.
         heading = re.sub(r"\s*\([^()]*(±|\b(std|sd|sem|se)\b)[^()]*\)", "", own or dataset)
-        is_known = (read_stated_direction(heading), infer_direction(heading)) != (None, None)
+        is_known = read_arrow(heading) is not None or find_metric(heading) is not None
         names[dataset] = heading if own or is_known or metric is None else metric
-    known = {infer_direction(name) for name in names.values()} - {None}
+    known = {one.greater for one in map(find_metric, names.values()) if one}
     if isinstance(requested, bool) and len(known) > 1:
         raise ReseedError(
             "`greater_is_better` is given for metrics of both directions: "
@@ -214,10 +221,12 @@ def _choose_directions(
         if isinstance(requested, Mapping):
             by_name = {normalize_name(key): value for key, value in requested.items()}
             wanted = by_name.get(normalize_name(name), by_name.get(normalize_name(dataset)))
-        direction = resolve_direction(name, wanted if isinstance(wanted, bool) else None)
+        try:
+            direction = choose_direction(name, wanted if isinstance(wanted, bool) else None)
+        except ValueError as error:
+            raise ReseedError(f"{error}. Leave the option out, or correct the heading.") from None
         if direction.greater is None:
-            what, fix = ask_direction(name or "the means")
-            raise ReseedError(f"{what[0].upper()}{what[1:]}. {fix} Or name it: `metric: accuracy`.")
+            raise Question(means.attrs["path"], [ask_direction(name or "value")])
         directions[dataset] = direction.greater
         notes += [direction.warning] if direction.warning else []
     return names, directions, list(dict.fromkeys(notes))

@@ -15,6 +15,7 @@ from reseed.comparison.command_options import (
 if TYPE_CHECKING:
     from reseed.readers.options import ReadOptions
     from reseed.readers.reading import Reading
+    from reseed.readers.source_table import SourceTable
 
 
 def add_read(commands: Any) -> None:
@@ -55,16 +56,16 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
 
     from reseed.core.errors import ReseedError
     from reseed.readers.design import choose_design
+    from reseed.readers.paper_tables import holds_means
     from reseed.readers.read import read_scores
+    from reseed.readers.sources import open_source
     from reseed.readers.study_info import StudyTexts
     from reseed.readers.study_tables import tabulate_runs
 
-    try:
-        scores, reading = read_scores(source, options)
-    except ReseedError as error:
-        if isinstance(source, str):
-            return _explain_means(source, str(error))
-        raise
+    table = open_source(source, options)
+    if holds_means(table, options.columns):
+        return _describe_means(table, options)
+    scores, reading = read_scores(table, options)
     try:
         design = choose_design(scores)
         reading = replace(reading, design=design.describe())
@@ -76,22 +77,18 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
     return replace(reading, notes=scores.notes)
 
 
-def _explain_means(source: str, error: str) -> Reading:
-    """The reading of a table of means; ReseedError `error` if it is none."""
-    from reseed.core.errors import ReseedError
+def _describe_means(table: SourceTable, options: ReadOptions) -> Reading:
+    """The reading of a table of means."""
     from reseed.readers.paper_tables import read_means
     from reseed.readers.reading import Reading
 
-    try:
-        means = read_means(source, runs=2)
-    except ReseedError:
-        raise ReseedError(error) from None
+    means = read_means(table, runs=2, mapping=options.columns)
     names = {
         name: list(dict.fromkeys(means[name].replace("", "data"))) for name in ("model", "dataset")
     }
-    note = "Means with their spread, no runs: `reseed compare FILE --runs N` compares them."
+    note = "Means with their spread, no runs: `reseed compare` compares them."
     return Reading(
-        source, "means", "a mean with its spread", len(means), {},
+        table.path, "means", "a mean with its spread", len(means), {},
         {name: len(values) for name, values in names.items()}, names["model"], names["dataset"],
         {}, (), (note,),
     )  # fmt: skip

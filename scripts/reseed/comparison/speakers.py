@@ -21,7 +21,7 @@ _DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
 #: Of YAML.
 _QUOTES = "\"'"
 #: Fields of which one entry is an option, which is repeated.
-_REPEATED = ("metric", "deterministic", "fixed")
+_REPEATED = ("metric", "deterministic", "fixed", "leave_out")
 
 
 class ArgumentError(ReseedError):
@@ -93,6 +93,9 @@ def _name_option(field: str, value: str | None) -> str:
             return "--direction METRIC=less"
         return _DIRECTIONS.get(value, "")
     option = f"--{field.replace('_', '-')}"
+    if field == "keep" and value is not None:
+        name, _, kept = value.strip("{}").partition(": ")
+        return f"{option} {_quote(f'{name.strip(_QUOTES)}={kept.strip(_QUOTES)}')}"
     if value is None:
         return option
     names = value.strip("[]").split(", ") if field in _REPEATED else [value]

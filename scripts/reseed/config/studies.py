@@ -220,14 +220,7 @@ class Experiment(Strict):
         return self
 
 
-ResultsFormat = Literal[
-    "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
-    "dvc", "mlflow", "mlflow_ui", "wandb", "wandb_chart", "clearml", "optuna", "ray",
-    "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "mlr3", "weka", "nixtla",
-    "openml", "opencompass", "inspect_evals", "inspect_samples", "promptfoo", "cv_results",
-    "cross_validate", "predictions_in_columns", "runs_in_columns", "models_in_columns",
-    "datasets_in_columns",
-]  # fmt: skip
+ResultsFormat = Literal["auto", "csv", "parquet", "json", "lm_eval", "tensorboard"]
 
 
 class Results(Strict):
@@ -238,17 +231,23 @@ class Results(Strict):
     made_from: str | None = None
     """Study of this project whose scores are exported to `path` first."""
     format: ResultsFormat | ReaderName = "auto"
-    """Format of the file, if it is not recognised; or `package.name` of a plug-in."""
+    """Format of the files, if their names do not say it; or `package.name` of a plug-in."""
     columns: dict[str, str | list[str]] = {}
     """Name of a column in Reseed: name in the file, or a list of names."""
+    leave_out: list[str] = []
+    """Columns that are not read."""
+    keep: dict[str, str] = {}
+    """Column: the value of the rows that are read."""
+    paths: str = ""
+    """What the parts of the paths of files are: `{model}_x_{seed}`."""
     headings: Headings = ""
     """What headings of columns of scores are, if they do not say it: `fold`, `seed`, …"""
     rows: Rows = ""
-    """What a row is, if each column is a model: `fold`, `seed`, …; `step`: the last is read."""
+    """What a row is, if no column says it: `fold`, …; of several of a run the `last`, or `mean`."""
     metric: str | list[str] | dict[str, str] | None = None
     """One metric; a list, of which each dataset uses the first it has; or one per dataset."""
     greater_is_better: bool | dict[str, bool] | None = None
-    """Direction of the metric, if its name does not imply it; or one per metric."""
+    """Direction of the metric, if it is on no list; or one per metric."""
     test_train_ratio: Annotated[float, Field(ge=0)] | None = None
     """Test rows divided by training rows, for random splits; 0: new data in each run."""
     unit: str = ""

@@ -8,8 +8,9 @@ from typing import Literal, get_args
 Headings = Literal[
     "", "fold", "seed", "data_seed", "repeat", "repetition", "model", "dataset", "item"
 ]
-#: What a row is, where each column is a model; or a step of a training, of which the last is read;
+#: What a row is, where no column says it; or which of several rows of a run are read: the last, or
+#: their mean;
 #: empty: a column says it.
-Rows = Literal["", "fold", "seed", "data_seed", "repetition", "dataset", "item", "step"]
+Rows = Literal["", "fold", "seed", "data_seed", "repetition", "dataset", "item", "last", "mean"]
 HEADINGS: tuple[str, ...] = get_args(Headings)[1:]
 ROWS: tuple[str, ...] = get_args(Rows)[1:]

@@ -15,7 +15,8 @@ MISSING = {
 }
 #: Words that mark right and wrong; an error of the program is neither.
 _MARKS = (
-    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0, "error": math.nan},
+    {"true": 1.0, "false": 0.0}, {"yes": 1.0, "no": 0.0}, 
+    {"pass": 1.0, "fail": 0.0, "error": math.nan},
     {"passed": 1.0, "failed": 0.0},
     {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
 )  # fmt: skip

@@ -13,8 +13,8 @@ from typing import Literal
 from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.readers.columns import RUN_COLUMNS, list_unused_columns
-from reseed.readers.proposals import propose
+from reseed.readers.names import RUN_COLUMNS
+from reseed.readers.question import propose
 from reseed.readers.scores import Scores
 
 #: Names of columns of times, and dates as text.
@@ -96,11 +96,12 @@ def _ask_about_time(scores: Scores) -> None:
     if {"cluster", "prompt"} & scores.named:
         return
     table, named = scores.source, scores.columns.get("item")
-    for column in [named, *list_unused_columns(table, scores.columns)]:
+    for column in [named, *(c for c in table.columns if c not in scores.columns.values())]:
         labels = table.text(str(column)).drop_duplicates() if column in table.columns else []
         is_time = str(column).lower() in _TIMES or all(map(_DATE.match, labels))
+        own = {} if str(named).startswith("(") else {"item": str(named)}
         if is_time and len(labels) > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
-            table.ask(
+            table.add_error(
                 f"its items are points in time ({str(column)!r}), and near ones depend on each "
                 "other",
                 (
@@ -108,7 +109,7 @@ def _ask_about_time(scores: Scores) -> None:
                     "`columns: {cluster: …}`.",
                     propose(
                         "If single items are: ",
-                        {"columns": {"item": str(named), "cluster": str(column)}},
+                        {"columns": own | {"cluster": str(column)}},
                     ),
                 ),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from collections import Counter
@@ -18,7 +19,6 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import MISSING
-from reseed.readers.columns import ALL_RUN_COLUMNS, LABEL_COLUMNS, find_standard_name
 from reseed.readers.foreign_files import (
     JSON_LINES,
     load_json,
@@ -26,9 +26,10 @@ from reseed.readers.foreign_files import (
     refuse_kind,
     refuse_printed,
 )
+from reseed.readers.names import ALL_RUN_COLUMNS, find_role
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, identify_files
-from reseed.readers.source_table import UNNAMED_INDEX, SourceTable, join_names
+from reseed.readers.source_table import UNNAMED_INDEX, Layout, SourceTable, join_names
 from reseed.readers.table_headings import check_table
 from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
@@ -42,7 +43,7 @@ _NUMBERS = {
 }
 _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
 #: Columns of names, in which a comma is not part of a number.
-_NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
+_NAME_COLUMNS = ("model", "dataset", "metric", "item", "status")
 #: What rows that a field of a record lists are named by.
 _RUN_NAMES = {*ALL_RUN_COLUMNS, "item"}
 #: Suffixes of files that are read as tables.
@@ -66,13 +67,7 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     kind = _choose_reader(path, file_format)
     is_plain = kind in ("CSV", "JSON")
     with name_file(path, kind, f"{'Set `format`, or repair' if is_plain else 'Repair'} the file."):
-        try:
-            frame, row_labels = _READERS[kind](path)
-        except UnicodeDecodeError:
-            raise ReseedError(
-                f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
-                "spreadsheet: `CSV UTF-8`)."
-            ) from None
+        frame, row_labels = _READERS[kind](path)
     if kind not in _TEXT_KINDS:
         return check_table(SourceTable(str(path), frame, row_labels, "row"))
     return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
@@ -93,7 +88,7 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     Raises ReseedError if another column holds points that may separate thousands.
     """
     frame = table.frame
-    values = [str(c) for c in frame if find_standard_name(c) not in _NAME_COLUMNS]
+    values = [str(c) for c in frame if _role_of(c) not in _NAME_COLUMNS]
     cells = {column: _split_numbers(frame[column]) for column in values}
     # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
     commas = [c for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
@@ -112,6 +107,11 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     table.notes.append(f"The comma was read as the decimal sign: {names}.")
     points = {column: frame[column].str.replace(",", ".") for column in commas}
     return replace(table, frame=frame.assign(**points))
+
+
+def _role_of(heading: object) -> str:
+    role = find_role(str(heading))
+    return role[0] if role else ""
 
 
 def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
@@ -170,11 +170,8 @@ def read_tables(
                 f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
                 "columns."
             )
-    known = {*map(find_standard_name, tables[0].columns), *options.columns}
-    ids = [
-        {name: value for name, value in run.items() if find_standard_name(name) not in known}
-        for run in identify_files(paths)
-    ]
+    named = identify_files(paths, options, tables[0].columns)
+    ids = named.rows
     frames = [table.frame.assign(**run) for table, run in zip(tables, ids, strict=True)]
     folder = find_common_folder(paths)
     row_labels = [
@@ -185,12 +182,14 @@ def read_tables(
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
     from_names = dict.fromkeys(name for run in ids for name in run)
     notes += [f"By the names of the files: {', '.join(from_names)}."] if from_names else []
+    layout = Layout(files=len(paths), stated=named.stated, parts=named.parts)
     return SourceTable(
         f"{paths[0]} and {len(paths) - 1} more",
         pd.concat(frames, ignore_index=True),
         np.array(row_labels),
         tables[0].row_noun,
-        notes=notes,
+        layout,
+        notes,
     )
 
 
@@ -213,7 +212,7 @@ def _list_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A row for each run or item that a field lists: `{model: rf, folds: [{fold: 0, …}, …]}`."""
     for name, value in record.items():
         are_rows = isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
-        if are_rows and {find_standard_name(key) for one in value[:1] for key in one} & _RUN_NAMES:
+        if are_rows and {_role_of(key) for one in value[:1] for key in one} & _RUN_NAMES:
             rest = {other: content for other, content in record.items() if other != name}
             return [rest | dict(one) for one in value]
     return [dict(record)]
@@ -255,10 +254,15 @@ def _is_ruled(row: Sequence[str]) -> bool:
 
 
 def _open_text(path: Path) -> IO[str]:
-    """A file as text that can be read again from its start, also a pipe or `/dev/stdin`."""
-    if path.is_file():
-        return path.open(encoding="utf-8-sig", newline="")
-    return io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
+    """A file as text: UTF-8, else Windows-1252; a pipe or `/dev/stdin`, or compressed by gzip."""
+    data = path.read_bytes()
+    if path.suffix.lower() == ".gz":
+        data = gzip.decompress(data)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252")
+    return io.StringIO(text, newline="")
 
 
 def _read_csv(path: Path) -> _Content:
@@ -311,7 +315,7 @@ def _read_csv(path: Path) -> _Content:
 
 
 def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
-    header, rows = parse(path.read_text(encoding="utf-8-sig"))
+    header, rows = parse(_open_text(path).read())
     frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
     return frame.set_axis(pd.Index(header), axis=1), np.arange(1, len(frame) + 1)
 

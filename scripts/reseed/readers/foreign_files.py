@@ -22,7 +22,7 @@ _SURROGATE = re.compile(
 _UNREAD = (
     (".xls .ods", "is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` or "
         "`CSV UTF-8`."),
-    (".gz .bz2 .xz .zst .zip", "is compressed: unpack it, or pass the result of "
+    (".bz2 .xz .zst .zip", "is compressed: unpack it, or pass the result of "
         "`pandas.read_csv`."),
     (".npy .npz .mat .h5 .hdf5", "holds arrays, which name no models. In Python give them by "
         "model, `reseed.compare({'rf': scores, …})`."),

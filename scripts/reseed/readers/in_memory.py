@@ -11,23 +11,17 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from reseed.core.errors import ReseedError
-from reseed.metrics.directions import is_metric_name
-from reseed.readers.columns import (
-    RUN_COLUMNS,
-    ColumnMap,
-    find_standard_name,
-    list_used_columns,
-)
 from reseed.readers.files import flatten_records, index_to_columns
-from reseed.readers.proposals import propose
-from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
+from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role
+from reseed.readers.shape import parse_label
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 from reseed.readers.table_headings import check_table
-from reseed.readers.wide_layouts import stack
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
-#: Columns of what the axes of an array number.
-_AXES = ("axis_0", "axis_1")
+_POSITION_NOTE = (
+    "Folds were numbered by their position and taken as one cross-validation: for repeated or "
+    "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
+)
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
 
 
@@ -88,8 +82,8 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
             "`df.stack(…).reset_index()`, or join the levels."
         )
     across = frame.columns.name
-    names = {find_standard_name(column) for column in frame.columns}
-    is_numbered = bool(find_numbered_columns(map(str, frame.columns)))
+    names = {_role_of(column) for column in frame.columns}
+    is_numbered = bool(_find_numbered(frame.columns))
     if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
         frame = frame.rename_axis(index="model")
     if _has_unnamed_labels(frame.index) and UNNAMED_INDEX not in frame:  # as in a file
@@ -97,12 +91,12 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
     table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))
-    return table if find_standard_name(across) is None else _unpivot(table, str(across), levels)
+    return table if not _role_of(across) else _unpivot(table, str(across), levels)
 
 
 def _stack_named_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose headings of several levels, as of `pivot`, are columns where they are named."""
-    known = [name for name in frame.columns.names if find_standard_name(name) is not None]
+    known = [name for name in frame.columns.names if _role_of(name)]
     if len(known) < frame.columns.nlevels - 1:
         return frame
     long = frame.stack(known, future_stack=True)
@@ -118,9 +112,9 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
 
     across: what the columns are named after. levels: columns that were its index.
     """
-    name = find_standard_name(across)
-    labels = [c for c in table.columns if c not in levels and find_standard_name(c) in (None, name)]
-    numbered = find_numbered_columns(labels) if name in RUN_COLUMNS else {}
+    name = _role_of(across)
+    labels = [c for c in table.columns if c not in levels and _role_of(c) in ("", name)]
+    numbered = _find_numbered(labels) if name in RUN_COLUMNS else {}
     scores = [c for c in labels if c in numbered] if numbered else labels
     left_out = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
     others = [c for c in table.columns if c not in (*scores, *left_out)]
@@ -130,7 +124,28 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
         raise ReseedError(
             f"The table has a column 'value' next to columns by {across!r}. Remove or rename it."
         )
-    return stack(table, scores, left_out, across, "which hold no value of a run")
+    parts = [table.frame[others].assign(**{across: c, "value": table.frame[c]}) for c in scores]
+    note = [f"Columns not used: {', '.join(left_out)}."] if left_out else []
+    return table.with_frame(pd.concat(parts), *note)
+
+
+def _role_of(heading: object) -> str:
+    """Reseed's name of a heading; empty without one."""
+    role = find_role(str(heading))
+    return role[0] if role else ""
+
+
+def _find_numbered(labels: Collection[Any]) -> dict[str, str]:
+    """Label → Reseed's column, of labels that are numbers (folds) or name a run (`seed_0`)."""
+    found = {}
+    for label in map(str, labels):
+        runs, rest = parse_label(label)
+        kinds = [name for name in runs if name in ALL_RUN_COLUMNS]
+        if label.strip().isdigit():
+            found[label] = "fold"
+        elif len(kinds) == len(runs) == 1 and not rest:
+            found[label] = kinds[0]
+    return found if len(found) > 1 and len({*found.values()}) == 1 else {}
 
 
 def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
@@ -138,7 +153,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     if not source:
         raise ReseedError("The table holds no rows. Each run of a model is one row.")
     run_names = ("dataset", *RUN_COLUMNS)
-    if any(k in _COLUMN_NAMES or find_standard_name(k) in run_names for k in map(str, source)):
+    if any(k in _COLUMN_NAMES or _role_of(k) in run_names for k in map(str, source)):
         return read_frame(_read_columns(source))
     _refuse_names(source)
     source = _put_models_first(source)
@@ -154,19 +169,19 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     except (TypeError, ValueError):
         raise _unreadable_mapping() from None
     if all(scores.ndim == 2 for scores in arrays.values()):
-        return _read_axes(arrays)
+        return _read_grids(arrays)
     if any(scores.ndim != 1 for scores in arrays.values()):
         raise _unreadable_mapping()
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    return table.with_frame(table.frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
+    return table.with_frame(table.frame, _PAIRED_NOTE, _POSITION_NOTE, is_positional=True)
 
 
 def _refuse_names(source: Mapping[Any, Any]) -> None:
     """Raise ReseedError for lists of names, such as those of the items that a model solved."""
     inner = [value for value in source.values() if isinstance(value, Mapping)]
     for key, names in [pair for one in (source, *inner) for pair in one.items()]:
-        is_list = isinstance(names, list) and bool(names) and find_standard_name(key) is None
+        is_list = isinstance(names, list) and bool(names) and not _role_of(key)
         if is_list and all(isinstance(name, str) for name in names):
             raise ReseedError(
                 f"{key!r} holds names ({names[0]}, …), and no score of the items that it does not "
@@ -194,26 +209,14 @@ def _are_scores_by_label(value: Mapping[Any, Any]) -> bool:
     return has_metrics or isinstance(_as_series(value), pd.Series)
 
 
-def _read_axes(arrays: Mapping[str, np.ndarray]) -> SourceTable:
-    """Arrays of two axes by model; `ask_about_axes` asks what the axes are."""
+def _read_grids(arrays: Mapping[str, np.ndarray]) -> SourceTable:
+    """Arrays of two axes by model: what the axes are is asked."""
     parts = []
     for model, scores in arrays.items():
-        rows, columns = np.indices(scores.shape).reshape(2, -1)
-        axes = dict(zip(_AXES, (rows, columns), strict=True))
-        parts.append(pd.DataFrame({"model": model, **axes, "value": scores.ravel()}))
+        first, second = np.indices(scores.shape)
+        columns = {"model": model, "axis_0": first.ravel(), "axis_1": second.ravel()}
+        parts.append(pd.DataFrame({**columns, "value": scores.ravel()}))
     return read_frame(pd.concat(parts, ignore_index=True))
-
-
-def ask_about_axes(table: SourceTable, columns: ColumnMap) -> SourceTable:
-    """The table; raises what the axes of arrays are, if `columns` do not say it."""
-    if {*_AXES} <= {*table.columns} and not {*_AXES} & {*list_used_columns(columns)}:
-        meant = (("seed", "dataset"), ("seed", "fold"), ("repeat", "fold"))
-        table.ask(
-            "each model has an array of two axes, and nothing says what they are",
-            [propose(f"{a}s × {b}s: ", {"columns": {a: _AXES[0], b: _AXES[1]}}) for a, b in meant],
-        )
-        table.raise_errors()
-    return table
 
 
 def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
@@ -221,13 +224,13 @@ def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
     parts = {model: _read_model_table(value, model) for model, value in by_model.items()}
     table = read_frame(pd.concat(parts.values(), ignore_index=True))
     has_frames = any(isinstance(value, pd.DataFrame) for value in by_model.values())
-    has_runs = bool({*map(find_standard_name, table.columns)} & {*RUN_COLUMNS})
+    has_runs = bool({*map(_role_of, table.columns)} & {*RUN_COLUMNS})
     if has_frames or has_runs or "fit_time" in table.columns:
         return table
     _check_same_length({model: len(part) for model, part in parts.items()})
     fold = table.frame.groupby("model").cumcount()
     frame = table.frame.assign(fold=fold)
-    return table.with_frame(frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
+    return table.with_frame(frame, _PAIRED_NOTE, _POSITION_NOTE, is_positional=True)
 
 
 def _check_same_length(lengths: dict[str, int]) -> None:
@@ -271,7 +274,7 @@ def _as_series(value: object) -> Any:
 
 def _names_metric(value: Mapping[Any, Any]) -> bool:
     """Whether any key of a dict is the name of a metric."""
-    return any(is_metric_name(str(key)) for key in value)
+    return any(find_metric(str(key)) is not None for key in value)
 
 
 def _is_ordered_series(value: object) -> bool:
@@ -302,16 +305,14 @@ def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
 
 def _are_numbered(labels: Collection[Any]) -> bool:
     """Whether labels are numbers, or hold those of runs (`seed_3`)."""
-    texts = [str(label) for label in labels]
-    return all(isinstance(label, Real) for label in labels) or (
-        len(find_numbered_columns(texts)) == len(texts)
+    return all(isinstance(one, Real) for one in labels) or len(_find_numbered(labels)) == len(
+        labels
     )
 
 
 def _name_runs(labels: Collection[Any]) -> str:
     """The column of runs with these labels: that of `seed_0`; folds, of numbers alone."""
-    kinds = [run.numbers for run in find_numbered_columns([*map(str, labels)]).values()]
-    return next(iter(kinds[0])) if kinds and len(kinds[0]) == 1 else "fold"
+    return next(iter(_find_numbered(labels).values()), "fold")
 
 
 def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.schemas import SPLIT_COLUMNS
+from reseed.metrics.names import TASKS_BY_METRIC
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
-from reseed.readers.columns import ColumnMap, normalize_name
+from reseed.readers.names import find_metric, normalize_name
 from reseed.readers.options import RequestedMetrics, list_metrics_for
-from reseed.readers.run_keys import RUN_KEY, read_item_labels, read_run_keys
+from reseed.readers.run_keys import RUN_KEY, read_labels, read_run_keys
 from reseed.readers.source_table import SourceTable, join_names
 
 #: With more distinct whole numbers than this, targets may be counts, not classes.
@@ -39,6 +40,12 @@ class ItemTask(NamedTuple):
     task: str
     metric: str
     note: str = ""
+
+
+def is_of_numbers(metric: str) -> bool:
+    """Whether a metric is computed of predicted numbers, not of classes."""
+    known = find_metric(metric)
+    return known is not None and "regression" in TASKS_BY_METRIC.get(known.name, ())
 
 
 _Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
@@ -86,21 +93,18 @@ def _note_reading(table: SourceTable, tasks: dict[str, ItemTask], inverted: list
         )
 
 
-def has_item_predictions(columns: ColumnMap) -> bool:
-    """Whether the columns are those of predictions of items."""
-    has_prediction = "y_score" in columns or "y_pred" in columns
-    return {"item", "y_true"} <= set(columns) and has_prediction
-
-
-def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[ItemPredictions]:
-    """Read the predictions of each dataset.
+def read_item_predictions(
+    table: SourceTable, columns: Mapping[str, str], requested: RequestedMetrics = None
+) -> Iterator[ItemPredictions]:
+    """Read the predictions of each dataset; by an error, predicted numbers are no classes.
 
     Raises ReseedError if an item occurs twice in a run, if runs of one split differ in their items
     or targets, or if the predictions do not fit the targets.
     """
     rows = read_run_keys(table, columns)
     table.raise_errors()
-    rows["item"] = read_item_labels(table, str(columns["item"]))
+    rows["item"] = read_labels(table, columns["item"])
+    table.raise_errors()
     truth = table.text(str(columns["y_true"]))
     if (truth == "").any():
         raise table.error("y_true is empty", "Fill it in.", truth.index[truth == ""])
@@ -109,7 +113,8 @@ def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[It
     _refuse_several_targets(table, rows)
     check_same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
-        yield _read_dataset(table, columns, group)
+        names = list_metrics_for(requested, str(group["dataset"].iloc[0]))
+        yield _read_dataset(table, columns, group, bool(names) and is_of_numbers(names[0]))
 
 
 def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
@@ -167,7 +172,9 @@ def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
         )
 
 
-def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -> ItemPredictions:
+def _read_dataset(
+    table: SourceTable, columns: Mapping[str, str], group: pd.DataFrame, is_error: bool
+) -> ItemPredictions:
     """Read the predictions of one dataset.
 
     A score of an item with one of two labels is a probability. Predicted labels are classes, scored
@@ -175,6 +182,7 @@ def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -
     """
     part = replace(table, frame=table.frame.loc[group.index])
     labels = sorted(group["truth"].unique(), key=_sort_key)
+    is_error &= len(labels) > 2
     score, label = columns.get("y_score"), columns.get("y_pred")
     has_both = score is not None and label is not None
     if score is not None and len(labels) <= 2:
@@ -184,10 +192,10 @@ def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -
     unread = f"; {score!r} is not read" if has_both else ""
     if label is not None:
         target, prediction = parse_labels(group["truth"], part.text(column))
-        if _are_classes(target, prediction):
+        if _are_classes(target, prediction) and not (is_error and target.dtype.kind == "f"):
             note = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
-                note += ". To compare them as numbers, call that column `y_score`"
+                note += ". To compare them as numbers, name an error, such as `metric: mae`"
             rows = group.assign(target=target, prediction=prediction)
             return ItemPredictions("classification", rows, note)
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():

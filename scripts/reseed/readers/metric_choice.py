@@ -1,30 +1,28 @@
-"""Chooses the metric that each dataset is compared by, its direction and its unit.
+"""The metric that each dataset is compared by, its direction and its unit.
 
 Errors that are read as scores, and mixed or impossible scales of shares, are refused here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.metrics.directions import (
-    Direction,
-    infer_direction,
-    read_stated_direction,
-    resolve_direction,
-)
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_roc_auc, is_share
-from reseed.readers.columns import find_standard_name, normalize_name
-from reseed.readers.harnesses import name_filtered
-from reseed.readers.long_table import propose_metrics, strip_metric_prefix
+from reseed.readers.names import (
+    NAMES,
+    choose_direction,
+    find_metric,
+    name_filtered,
+    normalize_name,
+    read_arrow,
+)
 from reseed.readers.options import RequestedMetrics, list_metrics_for, list_requested_metrics
-from reseed.readers.proposals import Option, Proposal, propose
+from reseed.readers.question import Option, Part, propose
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import is_error_heading
 
 # Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
 _TOLERANCE = 1e-9
@@ -32,10 +30,8 @@ _TOLERANCE = 1e-9
 _MAX_DATASETS = 6
 #: Metrics that a message lists.
 _MAX_METRICS = 20
-
 #: The options that state a direction.
 _GREATER, _LESS = {"greater_is_better": True}, {"greater_is_better": False}
-_EITHER = (Option(_GREATER), Option(_LESS, " (less is better, as of errors)"))
 #: AUC of a model that guesses.
 _GUESSING = 0.5
 #: Shares of at least this are percentages; the largest score of a study is seldom below 2 %.
@@ -55,14 +51,13 @@ def choose_metrics(
     finite = np.isfinite(long["value"])
     measured = finite.groupby([long["dataset"], long["metric"]], sort=False).transform("any")
     rows = long[measured] if requested is not None else long
-    measured_metrics = {
+    by_dataset = {
         dataset: list(group.unique())
         for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
     }
     datasets = list(long["dataset"].unique())
     primary: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
-    mixed: dict[str, list[str]] = {}
     for dataset in requested if isinstance(requested, dict) else ():
         if dataset not in datasets:
             table.add_error(
@@ -70,25 +65,23 @@ def choose_metrics(
                 f"It has {', '.join(datasets)}.{suggest_name(dataset, datasets)}",
             )
     for dataset in datasets:
-        measured_here = measured_metrics.get(dataset, [])
-        metrics = measured_here or list(long["metric"][long["dataset"] == dataset].unique())
+        here = by_dataset.get(dataset, [])
+        metrics = here or list(long["metric"][long["dataset"] == dataset].unique())
         order = list_metrics_for(requested, dataset)
         named = [name for metric in order for name in (metric, name_filtered(metric))]
-        chosen = [name for name in named if name in measured_here]
+        chosen = [name for name in named if name in here]
+        similar = {normalize_name(name): name for name in reversed(here)}
+        chosen += [similar[normalize_name(m)] for m in named if normalize_name(m) in similar]
         if chosen or (not order and len(metrics) == 1):
             primary[dataset] = [*chosen, *metrics][0]
         elif order:
             missing[dataset] = metrics
         else:
-            mixed[dataset] = metrics
-    if mixed:
-        dataset, metrics = next(iter(mixed.items()))
-        names = join_names(metrics, _MAX_METRICS)
-        more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
-        table.ask(
-            f"mixes several metrics for dataset {dataset}: {names}{more}",
-            propose_metrics("Choose the one to compare by: ", metrics),
-        )
+            table.add_error(
+                f"mixes several metrics for dataset {dataset}: {join_names(metrics, _MAX_METRICS)}",
+                propose("Choose the one to compare by: ", *({"metric": name} for name in metrics)),
+            )
+            break
     _report_missing_metrics(table, requested, primary, missing)
     return rows[rows["dataset"].isin(list(primary))], primary
 
@@ -96,8 +89,8 @@ def choose_metrics(
 def _report_missing_metrics(
     table: SourceTable,
     requested: RequestedMetrics,
-    primary: dict[str, str],
-    missing: dict[str, list[str]],
+    primary: Mapping[str, str],
+    missing: Mapping[str, list[str]],
 ) -> None:
     """A note on datasets without a requested metric; an error if no dataset has one."""
     wanted = list_requested_metrics(requested)
@@ -110,7 +103,7 @@ def _report_missing_metrics(
             f"{suggest_name(wanted[0], metrics)}",
         )
     elif missing:
-        table.notes.append(
+        table.note(
             f"Left out, as no run there has {names}: {join_names([*missing], _MAX_DATASETS)} "
             f"({len(missing)} of {len(missing) + len(primary)} datasets). To compare them too, "
             "name a metric they have: `metric: [auc, log_loss]`."
@@ -120,145 +113,96 @@ def _report_missing_metrics(
 def choose_directions(
     table: SourceTable,
     long: pd.DataFrame,
-    primary: dict[str, str],
-    requested: bool | dict[str, bool] | None,
-    scores: Sequence[str] = (),
-    has_items: bool = False,
-) -> dict[str, bool]:
-    """Whether greater is better, by metric of `primary`.
+    metrics: Iterable[str],
+    requested: bool | Mapping[str, bool] | None,
+) -> dict[str, bool | None]:
+    """Whether greater is better, by metric; None where nothing says it.
 
-    Taken from the study, else the tool, else the sign of the values, else the metric's name. Of
-    items without a name, 1 is a hit where scores are 0 and 1, and so are grades.
-
-    Args:
-        table: the source.
-        long: its scores.
-        primary: the metric by dataset.
-        requested: what the user says.
-        scores: the columns of the table that hold the scores.
-        has_items: whether the scores are of items.
-
-    Errors: one direction for metrics of both directions, a direction of an unknown metric, and no
-    known direction.
+    The option decides, then the heading's own arrow or what a log states (a conflict is an error),
+    then the list of metrics; errors that are negative were negated, as scikit-learn's scorers do.
     """
-    by_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
-    requested_by_metric = _read_directions(table, long, by_name, requested, bool(primary))
-    is_graded = has_items and any(map(table.holds_grades, scores))
-    directions = {}
-    for metric, inferred in by_name.items():
-        rows = long[long["metric"] == metric]
-        is_unnamed = find_standard_name(metric) == "value"
-        is_hit = has_items and is_unnamed and rows["value"].dropna().isin((0, 1)).all()
-        fallback = True if is_graded or is_hit else table.layout.greater_by_default
-        wanted = requested_by_metric.get(_bare_name(table, metric))
-        directions[metric] = _choose_direction(table, rows, metric, wanted, inferred, fallback)
+    names = sorted(set(metrics))
+    known = {name: find_metric(name) for name in names}
+    if isinstance(requested, bool):
+        found = {requested if one is None else one.greater for one in known.values()}
+        if len(found) > 1 and not any(read_arrow(name) is not None for name in names):
+            table.add_error(
+                "`greater_is_better` is given for metrics of both directions: " + ", ".join(names),
+                "State it for each metric: `greater_is_better: {auc: true, log_loss: false}`.",
+            )
+        by_name = dict.fromkeys(map(_bare, names), requested)
+    else:
+        by_name = {_bare(name): up for name, up in (requested or {}).items()}
+        has = {_bare(name) for name in (*long["metric"].unique(), *table.columns)}
+        for name in requested or {}:
+            if names and _bare(name) not in has:
+                table.add_error(
+                    f"`greater_is_better` names the metric {name!r}, which is missing",
+                    f"It has {', '.join(names)}.{suggest_name(name, names)}",
+                )
+    directions: dict[str, bool | None] = {}
+    for name in names:
+        wanted, stated = by_name.get(_bare(name)), table.layout.directions.get(name)
+        rows = long[long["metric"] == name]
+        if wanted is stated is None and read_arrow(name) is None:
+            stated = _infer_from_sign(table, rows, name)
+        try:
+            direction = choose_direction(name, wanted, stated)
+        except ValueError as error:
+            table.add_error(str(error), "Leave the option out, or correct the source.")
+            continue
+        if direction.warning:
+            table.note(direction.warning)
+        directions[name] = direction.greater
     return directions
 
 
-def _read_directions(
-    table: SourceTable,
-    long: pd.DataFrame,
-    by_name: dict[str, bool | None],
-    requested: bool | dict[str, bool] | None,
-    has_metrics: bool,
-) -> dict[str, bool]:
-    """The requested directions by bare name of the metric."""
-    if isinstance(requested, bool):
-        if len({requested if known is None else known for known in by_name.values()}) > 1:
-            table.add_error(
-                "`greater_is_better` is given for metrics of both directions: "
-                f"{', '.join(by_name)}",
-                "State it for each metric: `greater_is_better: {auc: true, log_loss: false}`.",
-            )
-        requested = dict.fromkeys(by_name, requested)
-    requested = requested or {}
-    known = {_bare_name(table, name) for name in (*long["metric"].unique(), *table.columns)}
-    for metric in requested if has_metrics else ():
-        if _bare_name(table, metric) not in known:
-            table.add_error(
-                f"`greater_is_better` names the metric {metric!r}, which is missing",
-                f"It has {', '.join(by_name)}.{suggest_name(metric, list(by_name))}",
-            )
-    return {_bare_name(table, name): greater for name, greater in requested.items()}
-
-
-def _choose_direction(
-    table: SourceTable,
-    rows: pd.DataFrame,
-    metric: str,
-    requested: bool | None,
-    inferred: bool | None,
-    fallback: bool | None,
-) -> bool:
-    of_tool = table.layout.directions.get(metric)
-    if table.layout.is_log:
-        return _resolve(table, rows, metric, resolve_direction(metric, requested, of_tool))
-    if requested is None and of_tool is None and read_stated_direction(metric) is None:
-        of_tool = _infer_from_sign(table, rows, metric)
-        if None not in (of_tool, inferred) and of_tool != inferred:
-            side, better = ("above", "greater") if of_tool else ("below", "less")
-            table.notes.append(
-                f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
-                f"{better} was taken as better."
-            )
-    if requested is None and of_tool is not None:
-        return of_tool
-    direction = resolve_direction(metric, requested, fallback=fallback)
-    if requested is None and table.layout.format == "datasets_in_columns" and fallback:
-        table.notes.append(
-            "More of each column is taken as better: of errors set `greater_is_better: false`."
-        )
-    return _resolve(table, rows, metric, direction)
-
-
-def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, direction: Direction) -> bool:
-    """The direction that was found, with its warning; an error asks for one that is not known."""
-    table.notes.extend([direction.warning] if direction.warning else [])
-    if direction.greater is None:
-        table.ask(*ask_direction(metric, rows["value"]))
-    return bool(direction.greater)
-
-
-def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, Proposal]:
-    """What is not known, and the question: is more or less of the metric better?
+def ask_direction(metric: str, values: pd.Series | None = None) -> Part:
+    """The question whether more or less of a metric is better.
 
     Only a heading such as `value` may stand for any metric; then its name helps too.
     """
-    is_generic = find_standard_name(metric) == "value" and (
-        values is None or values.dropna().between(0, 100).all()
+    is_generic = normalize_name(metric) in NAMES["value"] and (
+        values is None or bool(values.dropna().between(0, 100).all())
     )
-    naming = (Option({"metric": "accuracy"}, " (what it measures)"),) if is_generic else ()
-    what = f"whether more or less of {metric!r} is better is not known"
-    return what, Proposal("Set ", (*_EITHER, *naming))
+    naming = (Option({"metric": "accuracy"}, "what it measures"),) if is_generic else ()
+    name = "the numbers" if normalize_name(metric) in ("value", "") else repr(metric)
+    return Part(
+        f"whether more or less of {name} is better is not known",
+        (Option(_GREATER), Option(_LESS, "as of errors"), *naming),
+    )
 
 
-def _bare_name(table: SourceTable, metric: str) -> str:
-    """A metric's name without prefixes: `acc` of `test_acc`."""
-    return normalize_name(strip_metric_prefix(table, metric)).removeprefix("test_")
+def _bare(metric: str) -> str:
+    """A metric's name without the part of the data: `acc` of `test_acc`."""
+    return normalize_name(metric).removeprefix("test_")
 
 
 def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> bool | None:
-    """Direction by the sign of an error's values: negated errors are better the greater they are.
-
-    Applies to any loss whose direction is `greater_by_default`. An error of both signs is refused.
-    """
+    """Negated errors are better the greater they are. An error of both signs is refused."""
+    if not is_error(metric) or find_metric(metric) is None:
+        return None
     values = rows["value"].where(np.isfinite(rows["value"]))
     tolerance = _TOLERANCE * values.abs().max()
     below, above = values < -tolerance, values > tolerance
-    if is_error(metric) and below.any() and above.any():
+    if below.any() and above.any():
         table.add_error(
             f"{metric!r} has values below 0 and above it, but an error is never below 0",
             (
                 "Give all of them negated or none.",
-                Proposal("Where it is no such error, set ", _EITHER),
+                propose("Where it is no such error, set ", _GREATER, _LESS),
             ),
             rows.loc[below, "row"],
         )
-    elif is_error(metric) and (below.any() or above.any()):
-        return bool(below.any())
-    elif table.layout.greater_by_default and below.any() and not above.any():
-        return True
-    return None
+    if not below.any() or above.any():
+        return None
+    known = find_metric(metric)
+    if known is not None and not known.greater:
+        table.note(
+            f"{metric}: no value is above 0 (scikit-learn's scorers negate errors), so greater was "
+            "taken as better."
+        )
+    return True
 
 
 _ONE_UNIT = (
@@ -268,7 +212,7 @@ _ONE_UNIT = (
 
 
 def check_same_unit(
-    table: SourceTable, long: pd.DataFrame, primary: dict[str, str], unit: str
+    table: SourceTable, long: pd.DataFrame, primary: Mapping[str, str], unit: str
 ) -> None:
     """Add an error if some scores are shares and others percentages.
 
@@ -310,56 +254,32 @@ def check_score_meaning(
     primary: Mapping[str, str],
     requested: bool | Mapping[str, bool] | None,
     unit: str,
-    scores: Sequence[str],
-) -> None:
-    """Add an error where the scores contradict the name of their metric.
+) -> list[Part]:
+    """Questions where the scores contradict the name of their metric; errors of impossible shares.
 
-    Checked are headings such as `metric_error` of a metric of which more is better; an AUC below
-    0.5 in most runs on a dataset; and shares outside 0 to 1 and 0 to 100. A requested direction
-    confirms the first two, a `unit` the last.
-
-    Args:
-        scores: the columns of the table that hold the scores.
+    That is an AUC below 0.5 in most runs on a dataset, which a requested direction confirms; and
+    shares outside 0 to 1 and 0 to 100, which a `unit` confirms.
     """
     by_metric = dict(iter(long[np.isfinite(long["value"])].groupby(["dataset", "metric"])))
     for dataset, metric in primary.items():
-        if infer_direction(metric) is not True or table.layout.directions.get(metric) is False:
-            continue
         rows = by_metric.get((dataset, metric), long.iloc[:0])
-        has_direction = isinstance(requested, bool) or bool(requested)
-        if not has_direction and not rows.empty:
-            _check_heading(table, metric, scores)
-            if not table.problems:  # a low AUC of a column of errors is the same mistake
-                _check_auc(table, rows, dataset, metric)
-        if not unit and is_share(metric) and not rows.empty:
+        known = find_metric(metric)
+        is_up = known is not None and known.greater and read_arrow(metric) is not False
+        if not is_up or table.layout.directions.get(metric) is False or rows.empty:
+            continue
+        median = rows["value"].median()
+        if requested is None and is_roc_auc(metric) and 0 <= median < _GUESSING:
+            text = (
+                f"{metric} on {dataset} is below {_GUESSING:g}, which is guessing, in most runs "
+                f"(median {median:.3g})"
+            )
+            errors = Option(_LESS, f"they are errors, 1 − {metric}")
+            return [Part(text, (errors, Option(_GREATER, "the models are this weak")))]
+        if not unit and is_share(metric):
             _check_share(table, rows, dataset, metric)
         if table.problems:  # one dataset shows what is wrong
-            return
-
-
-def _check_heading(table: SourceTable, metric: str, scores: Sequence[str]) -> None:
-    for column in scores:
-        if is_error_heading(column) and not is_error_heading(metric):
-            table.add_error(
-                f"column {column!r} seems to hold errors, but more of {metric!r} is better",
-                (
-                    propose(f"If it holds errors such as 1 − {metric}, less is better: ", _LESS),
-                    propose(f"If it holds {metric} itself: ", _GREATER),
-                ),
-            )
-
-
-def _check_auc(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: str) -> None:
-    if is_roc_auc(metric) and 0 <= rows["value"].median() < _GUESSING:
-        table.ask(
-            f"{metric} on {dataset} is below {_GUESSING:g}, which is guessing, in most runs "
-            f"(median {rows['value'].median():.3g})",
-            (
-                propose(f"If these are errors (1 − {metric}), less is better: ", _LESS),
-                propose("If the models are this weak: ", _GREATER),
-            ),
-            rows["row"][rows["value"] < _GUESSING],
-        )
+            return []
+    return []
 
 
 def _check_share(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: str) -> None:

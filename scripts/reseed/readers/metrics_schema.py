@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,11 +16,9 @@ from reseed.core.schemas import (
     SPLIT_COLUMNS,
     TRIAL_COLUMNS,
 )
-from reseed.readers.columns import ColumnMap
-from reseed.readers.hints import as_runs
 from reseed.readers.options import Ratio
-from reseed.readers.proposals import Sentence, propose
-from reseed.readers.run_keys import FINISHED, ONE_DATASET, RUN_KEY, STATUS_PREFIX, join_labels
+from reseed.readers.question import propose
+from reseed.readers.run_keys import FINISHED, ONE_DATASET, RUN_KEY, STATUS_PREFIX
 from reseed.readers.source_table import SourceTable
 
 #: Name of the one experiment of imported results.
@@ -116,7 +114,7 @@ def check_finished_runs(table: SourceTable, runs: pd.DataFrame) -> None:
         table.notes.append(f"Status {word} was taken as failed ({noun}).")
 
 
-def choose_ratio(table: SourceTable, columns: ColumnMap, requested: Ratio | None) -> Ratio:
+def choose_ratio(table: SourceTable, columns: Mapping[str, str], requested: Ratio | None) -> Ratio:
     """Test rows over training rows: as requested, else by dataset from columns of split sizes.
 
     Tests that correct for overlapping splits need it (`analyses.shared.pairing`). Errors: a value
@@ -136,7 +134,7 @@ def choose_ratio(table: SourceTable, columns: ColumnMap, requested: Ratio | None
     return requested
 
 
-def _read_ratios(table: SourceTable, columns: ColumnMap) -> dict[str, float]:
+def _read_ratios(table: SourceTable, columns: Mapping[str, str]) -> dict[str, float]:
     """Test rows over training rows by dataset: the mean over its runs that state both sizes.
 
     Empty without the columns `n_train` and `n_test`.
@@ -157,13 +155,13 @@ def _read_ratios(table: SourceTable, columns: ColumnMap) -> dict[str, float]:
     if "dataset" not in columns:
         means = {ONE_DATASET: float(ratio.mean())}
     else:
-        by_dataset = ratio.groupby(join_labels(table, columns["dataset"])).mean()
+        by_dataset = ratio.groupby(table.text(columns["dataset"])).mean()
         means = {str(name): float(mean) for name, mean in by_dataset.items()}
     return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
 def to_metrics_schema(
-    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, ratio: Ratio
+    table: SourceTable, columns: Mapping[str, str], runs: pd.DataFrame, ratio: Ratio
 ) -> pd.DataFrame:
     """The runs with the columns of `metrics.parquet` (`reseed.core.schemas`).
 
@@ -212,13 +210,13 @@ def _describe_splits(runs: pd.DataFrame) -> _Splits:
 
 
 def _check_known_overlap(
-    table: SourceTable, columns: ColumnMap, splits: dict[str, _Splits]
+    table: SourceTable, columns: Mapping[str, str], splits: dict[str, _Splits]
 ) -> None:
     """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
     for dataset, one in splits.items():
         if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
-            seeds, evaluations = (as_runs(table, columns, name) for name in ("seed", "repetition"))
-            table.ask(
+            seeds, evaluations = (_as_runs(table, columns, name) for name in ("seed", "repetition"))
+            table.add_error(
                 f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
                 "training rows overlap",
                 (
@@ -233,7 +231,7 @@ def _check_known_overlap(
     for dataset, one in splits.items():
         if one.unrepeated_folds > _MAX_FOLDS:
             ratio = f"{1 / (one.unrepeated_folds - 1):.3g}"
-            fix: list[Sentence] = [
+            fix: list[str] = [
                 "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
                 f"80/20 split, 0.111 for 10 folds, {ratio} if these are {one.unrepeated_folds} "
                 "folds of one cross-validation), or a column `repeat`."
@@ -241,7 +239,7 @@ def _check_known_overlap(
             if table.layout.is_positional:
                 seeds = {"columns": {"seed": "fold"}}
                 fix.append(propose("Where these are seeds of one split: ", seeds))
-            table.ask(
+            table.add_error(
                 f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
                 "repeated folds or random splits overlap more than the folds of one "
                 "cross-validation",
@@ -249,6 +247,14 @@ def _check_known_overlap(
             )
             break
     _note_unrepeated_folds(table, splits)
+
+
+def _as_runs(table: SourceTable, columns: Mapping[str, str], name: str) -> dict[str, Any]:
+    """The option that takes the random splits of a table as another kind of run."""
+    column = columns.get("repeat", columns.get("data_seed", ""))
+    if column.startswith("("):
+        return {"headings" if table.layout.format == "runs_in_columns" else "rows": name}
+    return {"columns": {name: column}}
 
 
 def _note_unrepeated_folds(table: SourceTable, splits: dict[str, _Splits]) -> None:

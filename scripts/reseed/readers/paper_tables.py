@@ -12,17 +12,12 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import MISSING, PLUS_MINUS, describe_interval
-from reseed.readers.columns import (
-    ColumnMap,
-    find_columns,
-    find_standard_name,
-    list_columns,
-    normalize_name,
-)
+from reseed.readers.names import NAMES, find_metric, find_role, normalize_name
+from reseed.readers.options import ColumnMap, ReadOptions, list_columns
+from reseed.readers.question import Option, Part, Question
 from reseed.readers.source_table import SourceTable
-from reseed.readers.sources import open_table
+from reseed.readers.sources import open_source
 from reseed.readers.text_tables import LATEX, read_caption
-from reseed.readers.vocabulary import split_heading
 
 COLUMNS = ("dataset", "metric", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
 #: Meanings of a spread: SD, standard error, half of a 95 % interval of the mean.
@@ -51,7 +46,6 @@ _SPREADS = {
 #: Floats with more significant digits were not rounded for print.
 _MOST_PRINTED_DIGITS = 9
 _Z95 = 1.959963984540054  # an interval by the t quantile has a smaller SD, so this one is safe
-_COUNTS = {"n", "runs", "seeds", "n_runs", "n_seeds", "num_runs", "num_seeds", "count"}
 _EXPECTED = (
     "A table of means has a row a model, and either cells such as `90.4 ± 0.5` in a column a "
     "dataset, or the columns `mean` and `sd` (or `se`)"
@@ -83,7 +77,7 @@ class _MeanColumn(NamedTuple):
 
 
 def read_means(
-    source: pd.DataFrame | str | Path,
+    source: object,
     runs: int | None = None,
     spread: str | None = None,
     decimals: int | None = None,
@@ -100,7 +94,7 @@ def read_means(
     the numbers are taken as SDs.
 
     Args:
-        source: a file or a frame, or another source of `reseed.readers.sources.open_table`.
+        source: a file or a frame, or another source of `reseed.readers.sources.open_source`.
         runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
         spread: the meaning of ± (`SPREADS`). A column's own name has priority.
         decimals: number of decimals with which floats were printed.
@@ -117,14 +111,16 @@ def read_means(
         )
     if decimals is not None and not 0 <= decimals <= 15:
         raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
-    table = open_table(source)
+    table = open_source(source)
     text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
+    _refuse_groups(table)
     columns = _find_columns(table, text, mapping or {})
     parts = _read_parts(table, text, columns, spread or UNKNOWN)
     counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
     metrics = text[columns.metric] if columns.metric else pd.Series("", text.index)
     parts = [part.assign(n=counts, metric=metrics) for part in parts]
     rows = pd.concat(parts).dropna(subset="mean")
+    _ask_runs(table, rows)
     rows["n"] = _read_counts(table, rows["n"])
     _check_models(table, rows)
     for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
@@ -133,8 +129,9 @@ def read_means(
     if (rows["sd"] < 0).any():
         raise table.error("holds a spread below 0", "Give SDs or standard errors as they are")
     means = rows[[*COLUMNS]].reset_index(drop=True)
-    if str(source).endswith(LATEX):
-        means.attrs["caption"] = read_caption(Path(source).read_text(encoding="utf-8-sig"))
+    if table.path.endswith(LATEX):
+        means.attrs["caption"] = read_caption(Path(table.path).read_text(encoding="utf-8-sig"))
+    means.attrs["path"] = table.path
     return means
 
 
@@ -177,33 +174,109 @@ def _count_digits(value: Decimal) -> int:
     return len(value.as_tuple().digits)
 
 
+def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
+    """Whether a table holds means with their spread, and no runs.
+
+    That is: cells such as `90.4 ± 0.5` in most rows of a column; or, where no column names a run, a
+    column of means beside one of their spreads.
+    """
+    roles = {role[0] for c in table.columns if (role := find_role(c))} | {*mapping}
+    for column in table.columns:
+        if table.is_numeric(column):
+            continue
+        text = table.text(column)
+        present = text[~text.str.lower().isin(MISSING)]
+        if len(present) and present.map(_is_cell).mean() > 0.5:
+            return True
+    names = {normalize_name(c): c for c in table.columns if table.is_numeric(c)}
+    is_long = bool(roles & {"seed", "data_seed", "fold", "repeat", "repetition", "item", "step"})
+    return bool(_find_mean_columns(names)) and not is_long
+
+
+def refuse_means(table: SourceTable, options: ReadOptions) -> None:
+    """Raise ReseedError for a table of means."""
+    if not table.layout.is_log and holds_means(table, options.columns):
+        raise table.error(
+            "holds means with their spread, and no runs",
+            "Give the runs behind them. `reseed compare` compares means: give their number of "
+            "runs, `runs: 5`.",
+        )
+
+
+def _refuse_groups(table: SourceTable) -> None:
+    for column in table.columns:
+        is_part = table.text(column).str.match(r"[-–└├│>]+\s+\w")
+        if is_part.any() and not is_part.all() and not table.is_numeric(column):
+            raise table.error(
+                f"column {column!r} holds {table.text(column)[is_part].iloc[0]!r}: some rows are "
+                "parts of others",
+                "Keep the groups, or their parts.",
+                is_part.index[is_part],
+            )
+
+
+def _ask_runs(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Ask over how many runs each mean is, and what ± is, where no column says it."""
+    if not rows["n"].eq("").all():
+        return
+    parts = [
+        Part(
+            "over how many runs each mean is; a standard error over the test cases of one run is "
+            "of no runs (give the scores of the cases)",
+            (Option({"runs": 5}, "each over so many"),),
+        )
+    ]
+    if rows["spread"].eq(UNKNOWN).any():
+        meanings = {"sd": "standard deviation of the runs", "se": "standard error of the mean",
+                    "ci95": "half of a 95 % interval of the mean"}  # fmt: skip
+        options = tuple(Option({"spread": name}, text) for name, text in meanings.items())
+        parts.append(Part("what stands after ±", options))
+    raise Question(table.path, parts)
+
+
 def _infer_spread(heading: str, spread: str) -> str:
     """What the heading of a column of cells says of ±; `spread` if it says nothing."""
-    named = {_SPREADS[word] for word in split_heading(heading) if word in _SPREADS}
+    words = re.split(r"[\W_]+", heading.lower())
+    named = {_SPREADS[word] for word in words if word in _SPREADS}
     return named.pop() if len(named) == 1 else spread
 
 
 def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) -> _Columns:
-    """The columns of models, runs and labels. Raises ReseedError if no column names the model."""
-    names = {normalize_name(column).strip("_"): column for column in table.columns}
-    first = table.columns[0]
-    roles = {name: list_columns(column) for name, column in find_columns(table, mapping).items()}
-    table.raise_errors()
-    model = next(iter(roles.get("model", [])), None)
-    count = next((names[name] for name in names if name in _COUNTS), None)
+    """The columns of models, runs and labels; asks which column names the models."""
+    names = {normalize_name(column): column for column in table.columns}
+    roles: dict[str, list[str]] = {}
+    for column in table.columns:
+        if (role := find_role(column)) is not None:
+            roles.setdefault(role[0], []).append(column)
+    for name, mapped in mapping.items():
+        missing = [c for c in list_columns(mapped) if c not in table.columns]
+        if missing:
+            raise table.error(
+                f"has no column {missing[0]!r}, to which `columns` maps {name!r}", table.column_list
+            )
+        roles[name] = list_columns(mapped)
+    counts = [c for c in roles.get("n", []) if table.is_numeric(c)]
     pairs = _find_mean_columns(names)
-    is_transposed = model is None and not pairs and find_standard_name(first) == "dataset"
-    if not is_transposed:
-        model = model or first
-        is_label = find_standard_name(model) in ("dataset", "metric")
-        if is_label or text[model].map(_is_cell).any():
+    with_cells = [c for c in table.columns if text[c].map(_is_cell).mean() > 0.5]
+    used = {c for pair in pairs for c in (pair.mean, pair.width)} | {*with_cells, *counts}
+    labels = [c for name in ("dataset", "metric") for c in roles.get(name, []) if c not in used]
+    metric = next((c for c in roles.get("metric", []) if c not in used), None)
+    model = next(iter(roles.get("model", [])), None)
+    is_transposed = model is None and not pairs and table.columns[0] in roles.get("dataset", [])
+    if model is None and not is_transposed:
+        free = [c for c in table.columns if c not in (*used, *labels) and not table.is_numeric(c)]
+        if not free:
             raise table.error(
                 "has no column that names the model", f"Name it `model`. {table.column_list}"
             )
-    of_labels = [*roles.get("dataset", []), *roles.get("metric", [])]
-    labels = [c for c in table.columns if c in of_labels and not text[c].map(_is_cell).any()]
-    metric = next((c for c in labels if c in roles.get("metric", [])), None)
-    return _Columns(model or "", count, labels, metric, pairs, is_transposed)
+        unique = [c for c in free if not text[[*labels, c]].duplicated().any()]
+        if len(free) > 1 and len(unique) != 1:
+            options = tuple(Option({"columns": {"model": c}}) for c in unique or free)
+            raise Question(table.path, [Part("which column names the models", options)])
+        model = (unique or free)[0]
+    return _Columns(
+        model or "", counts[0] if counts else None, labels, metric, pairs, is_transposed
+    )
 
 
 def _read_parts(
@@ -222,6 +295,9 @@ def _read_parts(
         ]
     others = text.drop(columns=[c for c in (model, columns.runs, *columns.labels) if c in text])
     cells_by_column = _find_cell_columns(table, others)
+    unread = [c for c in others if c not in cells_by_column]
+    if unread:
+        table.note(f"Columns not used: {', '.join(unread)}.")
     if columns.is_transposed:
         return [
             _read_cells(table, column, cells).assign(dataset=labels, model=column, spread=spread)
@@ -239,17 +315,26 @@ def _read_parts(
 
 
 def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:
-    """Columns such as `mean` and `sd`, `acc_mean` and `acc_std`, `acc` and `acc_std`."""
+    """Columns such as `mean` and `sd`, `acc_mean` and `acc_std`, `acc` and `acc_std`.
+
+    A spread without a stem is that of `mean`, of `value`, or of the only known metric.
+    """
+    metrics = [name for name in names if find_metric(name) is not None]
     columns: dict[str, _MeanColumn] = {}
     for name, column in names.items():
         for ending, kind in _SPREADS.items():
-            if f"_{name}".endswith(f"_{ending}"):
-                stem = name.removesuffix(ending).strip("_")
-                known = [f"{stem}_{mean}".strip("_") for mean in _MEANS] + [stem]
-                mean = next((names[name] for name in known if name in names), None)
-                if mean and stem not in columns:
-                    title = mean[: len(stem)] if stem else ""
-                    columns[stem] = _MeanColumn(title, mean, column, kind)
+            if not f"_{name}".endswith(f"_{ending}"):
+                continue
+            stem = name.removesuffix(ending).strip("_")
+            known = [f"{stem}_{mean}".strip("_") for mean in _MEANS] + [stem]
+            known += NAMES["value"] if not stem else ()
+            known += metrics if not stem and len(metrics) == 1 else []
+            mean = next((names[one] for one in known if one in names and one != name), None)
+            if mean and stem not in columns:
+                title = mean[: len(stem)] if stem else mean if mean in names.values() else ""
+                is_metric = find_metric(mean) is not None
+                title = title if stem or is_metric else ""
+                columns[stem] = _MeanColumn(title, mean, column, kind)
     return [*columns.values()]
 
 

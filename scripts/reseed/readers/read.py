@@ -1,146 +1,213 @@
 """The one way in: any source → `Scores`, and a `Reading` of what was understood.
 
-`compare`, `items`, `rank`, `gate`, imports of studies and `reseed read` all call `read_scores`.
+`compare`, `gate`, imports of studies and `reseed read` all call `read_scores`. What decides is what
+the user says, then whole names whose values fit (`roles`), then the shape (`layouts`). Where two
+readings are possible, one `Question` holds all open points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from reseed.readers.advice import read_with_advice
-from reseed.readers.checks import (
-    drop_duplicate_rows,
-    drop_empty_log_rows,
-    keep_last_steps,
-    refuse_difference_models,
-    refuse_summary_models,
+from reseed.core.errors import ReseedError
+from reseed.readers.item_predictions import read_item_predictions, score_predictions
+from reseed.readers.layouts import (
+    Found,
+    find_columns_of_models,
+    find_long,
+    find_predictions,
+    find_rows_of_models,
+    find_votes,
 )
-from reseed.readers.columns import (
-    ALL_RUN_COLUMNS,
-    RUN_COLUMNS,
-    ColumnMap,
-    find_columns,
-    list_unused_columns,
-)
-from reseed.readers.hints import require_columns
-from reseed.readers.item_predictions import (
-    has_item_predictions,
-    read_item_predictions,
-    score_predictions,
-)
-from reseed.readers.long_table import to_long_table
 from reseed.readers.metric_choice import (
+    ask_direction,
     check_same_unit,
     check_score_meaning,
     choose_directions,
     choose_metrics,
 )
-from reseed.readers.metric_headings import split_metric_headings
-from reseed.readers.model_labels import ask_numbered_models, split_model_labels
-from reseed.readers.options import ReadOptions, RequestedMetrics
+from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric
+from reseed.readers.options import ReadOptions
+from reseed.readers.paper_tables import refuse_means
+from reseed.readers.question import Option, Part, Question, TableError
 from reseed.readers.reading import Reading, describe_reading
-from reseed.readers.run_keys import METRIC_KEY, read_item_labels
+from reseed.readers.roles import Draft, list_unused, start_draft
+from reseed.readers.run_keys import METRIC_KEY, read_labels, read_run_keys
 from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
-from reseed.readers.source_table import IN_MEMORY, SourceTable
-from reseed.readers.sources import read_source
+from reseed.readers.shape import find_mean
+from reseed.readers.source_table import IN_MEMORY, SourceTable, join_names
+from reseed.readers.sources import open_source
+
+#: In the order in which they are tried.
+LAYOUTS = (find_votes, find_predictions, find_columns_of_models, find_rows_of_models, find_long)
+#: Larger tables are not read once more for each answer of a question.
+_MOST_TRIED = 20_000
+_MOST_COLUMNS = 200
+_FIRST_ROWS = 2
 
 
 def read_scores(
-    source: object,
-    options: ReadOptions,
-    required: Sequence[str] = ("model",),
+    source: object, options: ReadOptions, required: Sequence[str] = ("model",)
 ) -> tuple[Scores, Reading]:
-    """Read a source of scores; an error proposes only what leads to a reading.
+    """Read a source of scores.
 
     Args:
-        source: a path, or any other source that `reseed.readers.sources.read_source` reads; or a
-            function that reads it with the options.
+        source: a path, or any other source that `reseed.readers.sources.open_source` reads.
         options: what the user says of it.
         required: Reseed's columns that must exist. Without `model` a table is of one model.
 
     Raises:
-        ReseedError: for all problems of the source, with rows and fixes.
+        ReseedError: for all problems of the source, with rows and fixes; `Question` for what is
+            open, with the option of each answer.
     """
-
-    def read(given: ReadOptions) -> Scores:
-        scores = read_plainly(source, given, required)
-        scores.source.raise_errors()
-        return scores
-
-    scores = read_with_advice(read, options)
+    scores = read_plainly(source, options, required)
     return scores, describe_reading(scores, frozenset(options.columns))
 
 
 def read_plainly(
-    source: object,
-    options: ReadOptions,
-    required: Sequence[str] = ("model",),
+    source: object, options: ReadOptions, required: Sequence[str] = ("model",)
 ) -> Scores:
-    """As `read_scores`, without trying what an error proposes.
-
-    Errors that leave something to read are collected in `source` of the result.
-    """
-    table = source(options) if callable(source) else read_source(source, options)
-    columns = find_columns(table, options.columns)
-    name, notes = "model", []
-    if "model" in required and _is_of_one_model(table, columns, options):
-        name, required = Path(table.path).stem, [one for one in required if one != "model"]
-        notes = [f"No column names a model: all rows are runs of one model, {name!r}."]
-    require_columns(table, columns, options.columns, required)
-    if "model" not in columns:
-        table = table.with_frame(table.frame.assign(model=name), *notes)
-        columns["model"] = "model"
-    counted = options.headings if table.layout.format == "models_in_columns" else ""
-    table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
-    ask_numbered_models(table, columns, options)
-    is_column = {*options.metrics} & {*table.columns}  # the metric has a column
-    if has_item_predictions(columns) and not is_column:
-        return _read_predictions(table, columns, options.metric)
-    return _read_table(table, columns, options)
+    """As `read_scores`, without the description."""
+    table = open_source(source, options)
+    refuse_means(table, options)
+    try:
+        return _read(table, options, required)
+    except Question as question:
+        if table.frame.size > _MOST_TRIED or table.frame.shape[1] > _MOST_COLUMNS:
+            raise
+        parts = [
+            _keep_useful(table, options, required, part, question.parts) for part in question.parts
+        ]
+        first = _show_first_rows(table, options, required, parts)
+        raise Question(question.path, parts, first) from None
 
 
-def _is_of_one_model(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> bool:
-    """Whether a file holds runs and metrics alone, so that nothing in it can name a model."""
-    has_runs = bool({*ALL_RUN_COLUMNS} & {*columns}) and table.path != IN_MEMORY
-    unused = list_unused_columns(table, columns)
-    are_metrics = all(map(options.is_metric, unused)) and not split_metric_headings(unused)
-    return "model" not in columns and has_runs and are_metrics
+def _read(table: SourceTable, options: ReadOptions, required: Sequence[str]) -> Scores:
+    draft = start_draft(table, options)
+    _name_one_model(draft, required)
+    try:
+        found = next(filter(None, (layout(draft) for layout in LAYOUTS)), None)
+    except TableError:
+        if draft.parts:  # the answer may change what is wrong
+            raise Question(table.path, draft.parts) from None
+        raise
+    if found is None:
+        raise Question(table.path, draft.parts)
+    found.table.raise_errors()
+    if found.layout == "predictions":
+        scores = _read_predictions(draft, found)
+    else:
+        scores = _read_table(draft, found)
+    if "item" in required and not scores.has_items:
+        labels = [c for c in draft.left() if draft.shape.may_label(c)]
+        raise scores.source.error(
+            "no column names test cases",
+            "Name it: "
+            + " or ".join(str(Option({"columns": {"item": c}})) for c in labels or ["…"])
+            + ".",
+        )
+    unused = list_unused(draft, found.used)
+    if unused:
+        scores.source.note(f"Columns not used: {join_names(unused, 20)}.")
+    return scores
 
 
-def _read_table(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> Scores:
-    long, names = to_long_table(table, columns, options.metrics)
+def _name_one_model(draft: Draft, required: Sequence[str]) -> None:
+    """Name the model of a table of one model after its file."""
+    if draft.has("model") or draft.options.headings:
+        return
+    table, is_file = draft.table, draft.table.path != IN_MEMORY
+    rest = [c for c in draft.left() if find_metric(c) is None]
+    has_runs = draft.has(*ALL_RUN_COLUMNS) and draft.has("value") | bool(
+        [c for c in draft.left() if find_metric(c)]
+    )
+    if "model" in required and not (is_file and has_runs and not rest):
+        return
+    name = Path(table.path).stem
+    if "model" in required:
+        table.note(f"No column names a model: all rows are runs of one model, {name!r}.")
+    draft.make("model", pd.Series(name, table.frame.index), [])
+
+
+def _read_table(draft: Draft, found: Found) -> Scores:
+    table, options, roles = found.table, draft.options, found.roles
+    runs = read_run_keys(table, roles)
+    runs["row"] = runs.index
+    parts = []
+    for metric, column in found.scores.items():
+        name = metric if metric else read_labels(table, roles["metric"])
+        parts.append(runs.assign(metric=name, value=table.numbers(column)))
     table.raise_errors()
-    long = drop_empty_log_rows(table, columns, long, names)
-    if options.reads_steps:
-        long = keep_last_steps(table, columns, long)
-    is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
-    has_items = "item" in columns and (is_one_run or long.duplicated(METRIC_KEY).any())
-    long = _name_items(table, _add_labels(table, columns, long, has_items))
-    if not has_items:
-        long = drop_duplicate_rows(table, columns, long, "repetition", "prompt")
-    refuse_summary_models(table, long)
-    refuse_difference_models(table, long)
+    long = pd.concat(parts, ignore_index=True)
+    is_one_run = not draft_has(roles, ALL_RUN_COLUMNS)
+    has_items = "item" in roles and (is_one_run or long.duplicated(METRIC_KEY).any())
+    long = _name_items(table, _add_labels(table, found, long, has_items))
+    if not table.layout.is_log:
+        for name in ("dataset", "model", *(["item"] if has_items else [])):
+            long = _drop_means(long, name, table)
     rows, primary = choose_metrics(table, long, options.metric)
-    greater = choose_directions(table, long, primary, options.greater_is_better, names, has_items)
+    directions = choose_directions(table, long, primary.values(), options.greater_is_better)
+    if table.problems and draft.parts:  # the answer may change what is wrong
+        raise Question(table.path, draft.parts)
+    table.raise_errors()
+    for name, up in directions.items():
+        if up is None:
+            draft.parts.append(ask_direction(name, long["value"][long["metric"] == name]))
+            break
+    if draft.parts:
+        raise Question(table.path, draft.parts)
     check_same_unit(table, long, primary, options.unit)
-    if not table.problems:
-        check_score_meaning(table, long, primary, options.greater_is_better, options.unit, names)
-    if not primary:
-        table.raise_errors()
-    named = set(columns) - ({"item"} if not has_items else set())
-    return Scores(rows, primary, greater, frozenset(named), columns, tuple(names), table)
+    table.raise_errors()
+    doubts = check_score_meaning(table, long, primary, options.greater_is_better, options.unit)
+    table.raise_errors()
+    if doubts:
+        raise Question(table.path, doubts)
+    named = set(roles) - (set() if has_items else {"item"})
+    named |= {name for name in RUN_COLUMNS if runs[name].nunique() > 1}
+    greater = {name: bool(up) for name, up in directions.items()}
+    sources = {r: draft.sources.get(r, ["the headings"]) for r in roles}
+    table = table.with_frame(table.frame, format=_name_layout(table, found))
+    return Scores(
+        rows, primary, greater, frozenset(named), dict(roles), tuple(found.scores.values()), table,
+        sources=sources,
+    )  # fmt: skip
+
+
+def _drop_means(long: pd.DataFrame, name: str, table: SourceTable) -> pd.DataFrame:
+    """The scores without a label that holds the mean of all others of its kind in each run."""
+    keys = [key for key in (*METRIC_KEY, "repetition", "item") if key != name]
+    if len(long) > _MOST_TRIED or long[name].nunique() < 4 or long.duplicated([*keys, name]).any():
+        return long
+    wide = long.pivot(index=keys, columns=name, values="value")
+    digits = wide.map(lambda value: len(f"{value:.12g}".partition(".")[2])).max(axis=1)
+    found = find_mean(wide.to_numpy(), digits.to_numpy())
+    if found is None:
+        return long
+    label = wide.columns[found]
+    table.note(f"The {name} {label!r} was left out: it holds the mean of the others.")
+    return long[long[name] != label].reset_index(drop=True)
+
+
+def _name_layout(table: SourceTable, found: Found) -> str:
+    return table.layout.format if table.layout.format != "table" else found.layout
+
+
+def draft_has(roles: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether any of these roles exists."""
+    return bool({*roles} & {*names})
 
 
 def _add_labels(
-    table: SourceTable, columns: ColumnMap, long: pd.DataFrame, has_items: bool
+    table: SourceTable, found: Found, long: pd.DataFrame, has_items: bool
 ) -> pd.DataFrame:
     """The long table with `ITEM_LABELS`; empty where the source has none."""
     labels = {name: pd.Series("", table.frame.index) for name in ITEM_LABELS}
-    labels |= {n: table.text(str(columns[n])) for n in ("prompt", "cluster") if n in columns}
-    labels |= {"item": read_item_labels(table, str(columns["item"]))} if has_items else {}
+    labels |= {n: table.text(found.roles[n]) for n in ("prompt", "cluster") if n in found.roles}
+    labels |= {"item": read_labels(table, found.roles["item"])} if has_items else {}
     return long.assign(**{name: text.loc[long["row"]].to_numpy() for name, text in labels.items()})
 
 
@@ -150,18 +217,16 @@ def _name_items(table: SourceTable, long: pd.DataFrame) -> pd.DataFrame:
     cell = [*METRIC_KEY, "prompt", "repetition", "item"]
     if not pairs.duplicated(["dataset", "item"]).any() or not long.duplicated(cell).any():
         return long
-    table.notes.append(
-        "Items are numbered within clusters: cluster and item name an item together."
-    )
+    table.note("Items are numbered within clusters: cluster and item name an item together.")
     return long.assign(item=long["cluster"] + "/" + long["item"])
 
 
-def _read_predictions(
-    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics
-) -> Scores:
+def _read_predictions(draft: Draft, found: Found) -> Scores:
     """The scores of runs by predictions of items, which are kept."""
-    table.raise_errors()
-    predictions = tuple(read_item_predictions(table, columns))
+    table, requested = found.table, draft.options.metric
+    if draft.parts:
+        raise Question(table.path, draft.parts)
+    predictions = tuple(read_item_predictions(table, found.roles, requested))
     long, tasks = score_predictions(table, predictions, requested)
     names = {dataset: one.metric for dataset, one in tasks.items()}
     for part in predictions:
@@ -169,6 +234,77 @@ def _read_predictions(
         refuse_item_metric(table, metric, part.task, long["metric"].unique())
     wanted = long["metric"].isin(names.values())
     rows, primary = (long, names) if not wanted.any() else choose_metrics(table, long, names)
-    greater = choose_directions(table, long, primary, None)
-    named = frozenset(columns)
-    return Scores(rows, primary, greater, named, columns, (), table, predictions, tasks)
+    directions = choose_directions(table, long, primary.values(), None)
+    table.raise_errors()
+    greater = {name: bool(up) for name, up in directions.items()}
+    sources = {r: draft.sources.get(r, ["the headings"]) for r in found.roles}
+    table = table.with_frame(table.frame, format=found.layout)
+    return Scores(
+        rows, primary, greater, frozenset(found.roles), dict(found.roles), (), table, predictions,
+        tasks, sources,
+    )  # fmt: skip
+
+
+# --- questions ------------------------------------------------------------------------------------
+
+
+def _answer(options: ReadOptions, chosen: Iterable[Option]) -> ReadOptions:
+    """The options with those of several answers."""
+    for one in chosen:
+        changes = {**one.changes}
+        if "columns" in changes:
+            changes["columns"] = {**options.columns, **changes["columns"]}
+        if "keep" in changes:
+            changes["keep"] = {**options.keep, **changes["keep"]}
+        if "leave_out" in changes:
+            changes["leave_out"] = [*options.leave_out, *changes["leave_out"]]
+        options = replace(options, **changes)
+    return options
+
+
+def _keep_useful(
+    table: SourceTable, options: ReadOptions, required: Sequence[str], part: Part,
+    parts: Sequence[Part],
+) -> Part:  # fmt: skip
+    """An open point with the answers that lead to a reading, or to a further question.
+
+    parts: all points; an answer may need one of another.
+    """
+    others = [one.options[0] for one in parts if one is not part]
+
+    def leads_on(answers: Sequence[Option]) -> bool:
+        try:
+            _read(table.copy(), _answer(options, answers), required)
+        except Question:
+            return True
+        except ReseedError:
+            return False
+        return True
+
+    kept = [
+        one for one in part.options
+        if "paths" in one.changes or leads_on([one]) or (others and leads_on([*others, one]))
+    ]  # fmt: skip
+    return Part(part.text, tuple(kept) or part.options)
+
+
+def _show_first_rows(
+    table: SourceTable, options: ReadOptions, required: Sequence[str], parts: Sequence[Part]
+) -> str:
+    """The first rows as they would be read by the first answer of each point."""
+    try:
+        chosen = _answer(options, [part.options[0] for part in parts])
+        scores = _read(table.copy(), chosen, required)
+    except ReseedError:
+        return ""
+    names = [
+        name for name in ("model", "dataset", *ALL_RUN_COLUMNS, "item") if name in scores.named
+    ]
+    rows = scores.frame.head(_FIRST_ROWS)
+    texts = [
+        ", ".join(
+            [*(f"{n} {row[n]}" for n in names if n in row), f"{row['metric']} {row['value']:g}"]
+        )
+        for row in rows.to_dict("records")
+    ]
+    return f"First rows, by the first answer of each: {'; '.join(texts)}."

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.metrics.directions import infer_direction, read_stated_direction
-from reseed.readers.columns import ALL_RUN_COLUMNS, list_columns
+from reseed.readers.names import ALL_RUN_COLUMNS, find_metric, read_arrow
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 
@@ -65,7 +64,7 @@ class Reading:
         """The reading as lines of text."""
         yield f"{self.source}: {self.rows:,} rows; a row is {self.row} ({self.layout})."
         for name, columns in self.columns.items():
-            where = " and ".join(map(repr, columns))
+            where = " and ".join(c if c.startswith("the ") else repr(c) for c in columns)
             more = f", {self.levels[name]:,} values" if name in self.levels else ""
             yield f"  {name:<12}{where}{more}"
         yield f"Models ({len(self.models)}): {join_names(self.models, 10)}."
@@ -84,8 +83,8 @@ def describe_reading(scores: Scores, mapped: frozenset[str] = frozenset()) -> Re
 
     mapped: Reseed's names that the user maps.
     """
-    table, columns, frame = scores.source, scores.columns, scores.frame
-    used = {name: list_columns(column) for name, column in columns.items() if name != "value"}
+    table, frame = scores.source, scores.frame
+    used = {name: list(columns) for name, columns in scores.sources.items() if name != "value"}
     if scores.score_columns:
         used["score"] = list(scores.score_columns)
     labels = [name for name in used if name in frame and name != "metric"]
@@ -118,15 +117,15 @@ def _describe_row(scores: Scores) -> str:
 def _list_assumptions(scores: Scores, mapped: frozenset[str]) -> Iterator[Assumption]:
     """What no word of the source says beyond doubt."""
     table, named = scores.source, scores.named
-    for name, column in scores.columns.items():
-        for one in list_columns(column):
-            if name not in mapped and name != one.lower() and name != "value":
+    for name, columns in scores.sources.items():
+        for one in columns:
+            if name not in (*mapped, one.lower(), "value") and not one.startswith("the "):
                 yield Assumption(f"{one!r} is the {name}", f"columns: {{{name}: …}}")
     if (change := _HEADINGS.get(table.layout.format)) is not None:
         yield Assumption(f"the layout is {table.layout.format}", change)
     for metric, up in scores.greater.items():
-        if read_stated_direction(metric) is None and metric not in table.layout.directions:
-            by = "by its name" if infer_direction(metric) is not None else "as stated"
+        if read_arrow(metric) is None and metric not in table.layout.directions:
+            by = "by its name" if find_metric(metric) is not None else "as stated"
             text = f"{'greater' if up else 'less'} {metric} is better, {by}"
             yield Assumption(text, f"greater_is_better: {str(not up).lower()}")
     if "dataset" not in named:

@@ -10,9 +10,8 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.metrics.names import is_share
-from reseed.readers.columns import ColumnMap
 from reseed.readers.item_predictions import ItemPredictions, ItemTask
-from reseed.readers.proposals import propose
+from reseed.readers.question import propose
 from reseed.readers.source_table import SourceTable
 
 #: Labels of a score that is of one item of a run; text, empty where the source has none.
@@ -44,19 +43,21 @@ class Scores:
     named: the labels that the source states.
     predictions: of items, by dataset; empty if the source holds scores.
     tasks: task and metric of the datasets with predictions.
-    columns: Reseed's name → the column of the source; `score_columns` hold the scores.
+    columns: Reseed's name → the column of `source`; `score_columns` hold the scores.
     source: the table, for errors that name its rows.
+    sources: Reseed's name → the columns that the user gave.
     """
 
     frame: pd.DataFrame
     metrics: Mapping[str, str]
     greater: Mapping[str, bool]
     named: frozenset[str]
-    columns: ColumnMap
+    columns: Mapping[str, str]
     score_columns: tuple[str, ...]
     source: SourceTable
     predictions: tuple[ItemPredictions, ...] = ()
     tasks: Mapping[str, ItemTask] = field(default_factory=dict)
+    sources: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def metric(self) -> str:

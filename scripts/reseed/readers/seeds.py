@@ -15,9 +15,9 @@ from scipy.special import fdtrc
 
 from reseed.core.errors import suggest_name
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.readers.columns import ColumnMap, normalize_name
+from reseed.readers.names import normalize_name
 from reseed.readers.options import SeedDraws
-from reseed.readers.proposals import propose
+from reseed.readers.question import propose
 from reseed.readers.source_table import SourceTable, join_names
 
 #: Size of the test that scores of different models are independent over shared seeds.
@@ -30,7 +30,7 @@ _FEWEST_SEEDS = 3
 
 
 def apply_seed_draws(
-    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, draws: SeedDraws | None
+    table: SourceTable, columns: Mapping[str, str], runs: pd.DataFrame, draws: SeedDraws | None
 ) -> pd.DataFrame:
     """The runs with the split of each that its seed drew, if it did."""
     if draws in (None, "training"):
@@ -46,7 +46,7 @@ def apply_seed_draws(
 
 
 def find_assumed(
-    columns: ColumnMap, runs: pd.DataFrame, draws: SeedDraws | None, has_items: bool
+    columns: Mapping[str, str], runs: pd.DataFrame, draws: SeedDraws | None, has_items: bool
 ) -> set[str]:
     """Datasets whose runs are taken to be on one split, without a column or word that says so."""
     if draws or has_items or set(SPLIT_COLUMNS) & set(columns):
@@ -56,7 +56,7 @@ def find_assumed(
 
 
 def ask_what_seeds_draw(
-    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, primary: Mapping[str, str],
+    table: SourceTable, columns: Mapping[str, str], runs: pd.DataFrame, primary: Mapping[str, str],
     assumed: set[str],
 ) -> None:  # fmt: skip
     """Ask about seeds called `random_state`, and where scores move together over seeds.
@@ -66,7 +66,7 @@ def ask_what_seeds_draw(
     """
     varied = runs[runs["dataset"].isin(assumed)].groupby("dataset", sort=False)
     varied = {str(name): rows for name, rows in varied if rows["seed"].nunique() > 1}
-    name = str(columns.get("seed", "seed"))
+    name = columns.get("seed", "seed").strip("()")
     shown = {
         dataset: p * len(varied)
         for dataset, rows in varied.items()
@@ -83,7 +83,7 @@ def ask_what_seeds_draw(
     else:
         return
     ratio = {"test_train_ratio": 0.25}
-    table.ask(
+    table.add_error(
         what,
         (
             propose("If it drew the training only, on one split: ", {"seed_draws": "training"}),

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.plain_text import CONTROLS, show_controls
 from reseed.readers.cells import (
-    GRADES,
     MISSING,
     describe_bad_number,
     find_marks,
-    is_nearly_number,
     is_number,
     read_percentages,
     read_written,
 )
-from reseed.readers.proposals import FirstOf, Fix, Problem, Proposal, TableError
+from reseed.readers.question import Part, Problem, TableError
 
 #: Names, and rows, that a message shows before it counts the rest.
 MAX_SHOWN = 5
@@ -43,33 +41,37 @@ def join_names(names: Sequence[Any], most: int = MAX_SHOWN) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the tool that wrote a table defines beyond the names of its columns.
+    """What is known of a table beyond its columns.
 
-    format: a value of the option `format`.
-    is_tracker: one row a run; runs without a seed are independent of each other.
+    format: the layout, or the tool whose files were converted.
     is_log: a log of an evaluation harness; what it states of `directions` is not overruled.
-    run_name_columns: columns with a run's name, used as the model if there is nothing better.
-    setting_prefixes, metric_prefixes: prefixes of columns of configuration and of scores.
-    bookkeeping: the tool's own columns, in lower case.
-    greater_by_default: direction of metrics whose name does not state it.
-    directions: direction by metric, as the tool states it.
-    two_headings: headings were joined of two lines.
+    directions: direction by metric, as the source states it.
     is_positional: folds are numbered by position, so that repeats cannot be recognised.
     derived: how model and run were derived, if no column of the source holds them.
+    stated: Reseed's name → the column that the source itself states: a converter, or a path.
+    files: the number of files. parts: what is open in their paths.
     """
 
     format: str = "table"
-    is_tracker: bool = False
     is_log: bool = False
-    run_name_columns: tuple[str, ...] = ()
-    setting_prefixes: tuple[str, ...] = ()
-    metric_prefixes: tuple[str, ...] = ()
-    bookkeeping: frozenset[str] = frozenset()
-    greater_by_default: bool | None = None
-    directions: dict[str, bool] = field(default_factory=dict)
-    two_headings: bool = False
+    directions: Mapping[str, bool] = field(default_factory=dict)
     is_positional: bool = False
     derived: str = ""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    files: int = 1
+    parts: tuple[Part, ...] = ()
+
+
+class Parsed(NamedTuple):
+    """A column as numbers: None if it holds none; `bad`: text among more numbers.
+
+    are_hits: nothing but yes and no, true and false, or the like. note: what was changed.
+    """
+
+    numbers: pd.Series | None
+    are_hits: bool = False
+    note: str = ""
+    bad: pd.Series | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class SourceTable:
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
-    _numeric: dict[tuple[str, bool], bool] = field(init=False, repr=False, default_factory=dict)
+    _parsed: dict[str, Parsed] = field(init=False, repr=False, default_factory=dict)
 
     def with_frame(self, frame: pd.DataFrame, *notes: str, **layout: Any) -> SourceTable:
         """The same source with another frame, whose index holds row numbers of this one.
@@ -103,37 +105,44 @@ class SourceTable:
         changed = replace(self.layout, **layout)
         return replace(self, frame=frame, row_labels=row_labels, layout=changed)
 
+    def assign(self, **columns: Any) -> SourceTable:
+        """The table with more columns, or others in their place."""
+        table = replace(self, frame=self.frame.assign(**columns))
+        table._texts.update({n: text for n, text in self._texts.items() if n not in columns})
+        table._parsed.update({n: one for n, one in self._parsed.items() if n not in columns})
+        return table
+
+    def copy(self) -> SourceTable:
+        """The same table, with notes and problems of its own."""
+        table = replace(self, notes=[], problems=[])
+        table._texts.update(self._texts)
+        table._parsed.update(self._parsed)
+        return table
+
     @property
     def columns(self) -> list[str]:
         """Names of the columns, in order."""
         return list(self.frame.columns)
 
     @property
-    def unnamed(self) -> list[str]:
-        """Columns that pandas wrote for an index without a name."""
-        return [*filter(UNNAMED.fullmatch, self.columns)]
-
-    @property
     def column_list(self) -> str:
         """A sentence that lists the columns."""
         return f"It has {join_names(self.columns, MAX_COLUMNS_SHOWN)}."
 
-    def ask(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> None:
-        """Collect an error that is a question: it is known what the table holds, but not this."""
-        self.add_error(what, fix, rows, is_question=True)
+    def note(self, text: str) -> None:
+        """Add a note that is not there yet."""
+        if text not in self.notes:
+            self.notes.append(text)
 
-    def add_error(
-        self, what: str, fix: Fix, rows: Iterable[Any] = (), is_question: bool = False
-    ) -> None:
+    def add_error(self, what: str, fix: str | Iterable[str], rows: Iterable[Any] = ()) -> None:
         """Collect an error: what is wrong, how to fix it, and in which rows."""
         labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
-        sentences = (fix,) if isinstance(fix, str | Proposal | FirstOf) else tuple(fix)
-        where = self._format_rows(labels) if labels else ""
-        problem = Problem(what, sentences, where, is_question)
+        text = fix if isinstance(fix, str) else " ".join(filter(None, fix))
+        problem = Problem(what, text, self._format_rows(labels) if labels else "")
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def error(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> TableError:
+    def error(self, what: str, fix: str | Iterable[str], rows: Iterable[Any] = ()) -> TableError:
         """One error of this problem and of all collected before it, to be raised."""
         self.add_error(what, fix, rows)
         return TableError(self.path, self.problems)
@@ -149,69 +158,57 @@ class SourceTable:
         more = f" and {len(labels) - MAX_SHOWN} more" if len(labels) > MAX_SHOWN else ""
         return f"{self.row_noun}{'s' if len(labels) > 1 else ''} {shown}{more}"
 
-    def numbers(self, column: str) -> pd.Series:
-        """A column as numbers, NaN where a cell is empty; other text is an error.
+    def parse(self, column: str) -> Parsed:
+        """A column as numbers, if every cell that is not missing is one, or a mark."""
+        if column not in self._parsed:
+            self._parsed[column] = self._parse(column)
+        return self._parsed[column]
 
-        A column of nothing but True and False (pass and fail, …) becomes 1 and 0, one of Inspect's
-        grades a share, and so does one of percentages with their sign.
-        """
+    def _parse(self, column: str) -> Parsed:
         values = self.frame[column]
-        if pd.api.types.is_any_real_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-            return values.astype(np.float64)
+        if pd.api.types.is_bool_dtype(values):
+            return Parsed(values.astype(np.float64), are_hits=True)
+        if pd.api.types.is_any_real_numeric_dtype(values):
+            return Parsed(values.astype(np.float64) if values.notna().any() else None)
         text = self.text(column)
-        lower = text.str.lower()
-        missing = lower.isin(MISSING)
-        if marks := find_marks(lower[~missing]):
-            return lower.map(marks).astype(np.float64)
-        if self.holds_grades(column):
-            self._note(f"Column {column!r} was read as grades: {_describe_grades(text)}.")
-            return text.map(GRADES).astype(np.float64)
-        present = text[~missing]
-        if (plain := self._read_present(column, present)) is not None:
-            return pd.Series(plain, present.index).astype(np.float64).reindex(text.index)
-        numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
-        bad = numbers.isna() & ~missing
-        for value in text[bad].head(1):
-            self.add_error(*describe_bad_number(column, value), text.index[bad])
-        return numbers
-
-    def _read_present(self, column: str, text: pd.Series) -> list[str] | None:
-        """Cells as texts of numbers, with a note on what was changed; None if one is no number."""
-        cells = text.to_list()
-        if all(map(is_number, cells)):
-            return cells
+        present = text[~text.str.lower().isin(MISSING)]
+        if present.empty:
+            return Parsed(None)
+        if marks := find_marks({*present.str.lower()}):
+            return Parsed(text.str.lower().map(marks).astype(np.float64), are_hits=True)
+        cells, note = present.to_list(), ""
+        plain: Sequence[str] | None = cells if all(map(is_number, cells)) else None
         # Percentages are shares, unless the heading has their sign too.
-        if (shares := read_percentages(cells, "%" not in column)) is not None:
-            if "%" not in column:
-                self._note(
-                    f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
-                )
-            return shares
-        if (written := read_written(cells)) is None:
-            return None
-        if written.left_out:
-            self._note(f"Column {column!r} was read without {written.left_out}.")
-        return written.cells
+        if plain is None:
+            plain = read_percentages(cells, "%" not in column)
+            if plain is not None and "%" not in column:
+                note = f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
+        if plain is None and (written := read_written(cells)) is not None:
+            plain = written.cells
+            note = f"Column {column!r} was read without {written.left_out}."
+            note = note if written.left_out else ""
+        if plain is not None:
+            numbers = pd.Series(plain, present.index).astype(np.float64).reindex(text.index)
+            return Parsed(numbers, note=note)
+        is_bad = ~present.map(is_number)
+        return Parsed(None, bad=present[is_bad] if is_bad.mean() <= 0.5 else None)
 
-    def _note(self, text: str) -> None:
-        """Add a note that is not there yet: a column may be read several times."""
-        if text not in self.notes:
-            self.notes.append(text)
+    def numbers(self, column: str) -> pd.Series:
+        """A column as numbers, NaN where a cell is empty; other text is an error."""
+        parsed = self.parse(column)
+        if parsed.note:
+            self.note(parsed.note)
+        if parsed.numbers is not None:
+            return parsed.numbers
+        text = self.text(column)
+        bad = text[~(text.str.lower().isin(MISSING) | text.map(is_number))]
+        for value in bad.head(1):
+            self.add_error(*describe_bad_number(column, value), bad.index)
+        return pd.to_numeric(text, errors="coerce").astype(np.float64)
 
-    def holds_grades(self, column: str) -> bool:
-        """Whether a column holds grades of Inspect and nothing else: greater is better."""
-        cells = {*self.text(column).unique()}
-        others = cells - {*GRADES}
-        return bool({"C", "I"} & cells) and {cell.lower() for cell in others} <= MISSING
-
-    def holds_hits(self, column: str) -> bool:
-        """Whether a column holds 0 and 1, or marks of right and wrong, in every cell."""
-        cells = {*self.text(column).unique()}
-        return cells <= {"0", "1", "0.0", "1.0"} or bool(find_marks(map(str.lower, cells)))
-
-    def with_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
-        """The frame with these columns as `numbers`, so that errors name the original column."""
-        return self.frame.assign(**{column: self.numbers(column) for column in columns})
+    def is_numeric(self, column: str) -> bool:
+        """Whether a column holds numbers."""
+        return self.parse(column).numbers is not None
 
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where a cell is missing."""
@@ -230,33 +227,3 @@ class SourceTable:
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
         return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
-
-    def is_whole(self, column: str) -> bool:
-        """Whether a column holds whole numbers alone."""
-        numbers = pd.to_numeric(self.text(column), errors="coerce")
-        return bool((numbers % 1 == 0).all())
-
-    def is_numeric(self, column: str, lenient: bool = False) -> bool:
-        """Whether a column holds numbers; `lenient`: whether at least one cell is nearly one."""
-        key = (column, lenient)
-        if key not in self._numeric:
-            self._numeric[key] = self._find_numeric(column, lenient)
-        return self._numeric[key]
-
-    def _find_numeric(self, column: str, lenient: bool) -> bool:
-        values = self.frame[column]
-        if pd.api.types.is_any_real_numeric_dtype(values):
-            return bool(values.notna().any())
-        present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
-        if lenient and any(map(is_nearly_number, present)):
-            return True
-        return bool(present) and (
-            all(map(is_number, present))
-            or read_percentages(present, are_shares=False) is not None
-            or read_written(present) is not None
-        )
-
-
-def _describe_grades(text: pd.Series) -> str:
-    """The grades that occur with their scores: `C is 1, I is 0`."""
-    return ", ".join(f"{grade} is {value:g}" for grade, value in GRADES.items() if grade in {*text})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import pandas as pd
 
 from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.metrics.outputs import SCORED
-from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
     check_requested_models,
     check_run_counts,
@@ -18,9 +17,7 @@ from reseed.readers.checks import (
     note_absent_models,
     note_uneven_runs,
     warn_of_similar_names,
-    warn_of_sweep,
 )
-from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_columns
 from reseed.readers.design import choose_design
 from reseed.readers.item_scores import average_items
 from reseed.readers.metrics_schema import (
@@ -30,6 +27,7 @@ from reseed.readers.metrics_schema import (
     rename_reserved_metrics,
     to_metrics_schema,
 )
+from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_plainly
 from reseed.readers.run_keys import average_evaluations
@@ -51,7 +49,7 @@ def import_results(
     """Read the user's results.
 
     Args:
-        source: a path, or any other source that `reseed.readers.sources.read_source` reads.
+        source: a path, or any other source that `reseed.readers.sources.open_source` reads.
         results: a study's `results` entry (`reseed.config.studies.Results`) as a dict.
         study: name (or study), title, question, citation, notes and scale of the study; titles of
             datasets and of models by name.
@@ -66,9 +64,7 @@ def import_results(
     """
     options = ReadOptions.from_results(results)
     texts = StudyTexts.from_job(study)
-    return read_with_advice(
-        lambda one: tabulate_runs(read_plainly(source, one), one, texts), options
-    )
+    return tabulate_runs(read_plainly(source, options), options, texts)
 
 
 def tabulate_runs(
@@ -95,7 +91,7 @@ def tabulate_runs(
     runs = apply_seed_draws(table, columns, runs, options.seed_draws)
     by_items = choose_design(scores).unit == "items"
     if not by_items:
-        check_run_counts(table, columns, runs)
+        check_run_counts(table, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
     ratio = choose_ratio(table, columns, options.test_train_ratio)
@@ -117,7 +113,7 @@ def tabulate_runs(
         )
         for name, metric in primary.items()
     }
-    notes = [_describe_columns(table, columns, scores.score_columns), *table.notes]
+    notes = [_describe_columns(scores), *table.notes]
     return metrics, describe_imported_study(metrics, datasets, texts, notes)
 
 
@@ -129,26 +125,23 @@ def _find_task(scores: Scores, dataset: str, has_item_scores: bool) -> str | Non
     return SCORED if task == "classification" else task
 
 
-def _note_runs(table: SourceTable, columns: ColumnMap, metrics: pd.DataFrame) -> None:
+def _note_runs(table: SourceTable, columns: Mapping[str, str], metrics: pd.DataFrame) -> None:
     """Note what a reader should know of the runs: similar names, absent models, uneven runs."""
     warn_of_similar_names(table, metrics)
     note_absent_models(table, metrics)
     if set(RUN_COLUMNS) & set(columns):
         note_uneven_runs(table, metrics)
-    elif table.layout.is_tracker:
-        table.notes.append("No column holds a seed: runs are taken as independent of each other.")
-    if table.layout.is_tracker:
-        warn_of_sweep(table, columns)
 
 
-def _describe_columns(table: SourceTable, columns: ColumnMap, scores: Sequence[str]) -> str:
+def _describe_columns(scores: Scores) -> str:
+    table = scores.source
     source = "the table" if table.path == IN_MEMORY else Path(table.path).name
     if table.layout.derived:
         return f"Read from {source}: {table.layout.derived}."
-    used = {n: c for n, c in columns.items() if n != "value"}
-    used |= {"score": list(scores)} if scores else {}
+    used = {n: c for n, c in scores.sources.items() if n not in ("value", "step")}
+    used |= {"score": list(scores.score_columns)} if scores.score_columns else {}
     listed = ", ".join(
-        f"{name} from {' and '.join(map(repr, list_columns(column)))}"
-        for name, column in used.items()
+        f"{name} from {' and '.join(c if c.startswith('the ') else repr(c) for c in columns)}"
+        for name, columns in used.items()
     )
     return f"Read from {source}: {listed}."

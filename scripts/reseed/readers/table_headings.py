@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 
-from reseed.metrics.directions import infer_direction
 from reseed.readers.cells import MISSING, is_number
-from reseed.readers.columns import ALL_RUN_COLUMNS, find_standard_name
+from reseed.readers.names import ALL_RUN_COLUMNS, find_role
 from reseed.readers.source_table import UNNAMED_INDEX, SourceTable, join_names
 
 #: The start of a footnote: a sign, or a word for one.
@@ -39,7 +37,7 @@ def check_table(table: SourceTable) -> SourceTable:
         table = table.with_frame(table.frame.iloc[:-remarks], note)
         columns = table.frame.columns
     repeated = columns[columns.duplicated()]
-    if len(repeated) and (joined := _join_headings(table) or _name_repeated(table)) is not None:
+    if len(repeated) and (joined := _join_headings(table)) is not None:
         return check_table(joined)
     if len(repeated):
         name = repeated[0]
@@ -80,7 +78,8 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
     of_index = [*takewhile(bool, rows[0])] if rows and not rows[0][-1] else []
     width = len(of_index) or 1
     numbers = any(map(is_number, below))
-    is_run = find_standard_name(below[0]) in ALL_RUN_COLUMNS  # `seed, 0, 1, 0, 1`
+    role = find_role(below[0])
+    is_run = role is not None and role[0] in ALL_RUN_COLUMNS  # `seed, 0, 1, 0, 1`
     if not all(below[width:]) or (numbers and not is_run):
         return None
     filled = above[width - 1 : width]
@@ -96,21 +95,4 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
         return None
     frame = table.frame.iloc[2 if of_index else 1 :].set_axis(joined, axis=1)
     note = f"Two lines of headings were joined: {join_names(joined[width:])}."
-    return table.with_frame(frame, note, two_headings=True)
-
-
-def _name_repeated(table: SourceTable) -> SourceTable | None:
-    """The table whose repeated headings are named after the one before them; None elsewhere.
-
-    So promptfoo's `Status` behind the column of each model. Names of metrics alone that occur twice
-    are a mistake.
-    """
-    count, stem, names = Counter(table.columns), "", []
-    for name in table.columns:
-        stem = name if count[name] == 1 else stem
-        names.append(name if count[name] == 1 else f"{stem} {name}")
-    are_scores = all(infer_direction(name) is not None for name in count if count[name] > 1)
-    if are_scores or len(set(names)) < len(names) or not all(table.columns):
-        return None
-    note = "Headings that are repeated were named after the one before them."
-    return table.with_frame(table.frame.set_axis(names, axis=1), note)
+    return table.with_frame(frame, note)

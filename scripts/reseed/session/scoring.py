@@ -9,8 +9,7 @@ import numpy as np
 from reseed.core.entry_points import resolve_plugin
 from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
-from reseed.metrics.directions import infer_direction
-from reseed.metrics.names import is_share
+from reseed.metrics.names import infer_direction, is_share
 from reseed.metrics.outputs import to_probabilities
 from reseed.training.run import Outcome
 

@@ -15,7 +15,7 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.core.study_info import StudyInfo, read_study_info
-from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import infer_direction
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.shared.predictions import Predictions
 

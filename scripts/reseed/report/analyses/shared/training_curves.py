@@ -11,7 +11,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
-from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import infer_direction
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.shared.data import Data

@@ -1,28 +1,55 @@
-"""Converts scikit-learn's `cv_results_` and `cross_validate` to one row a run."""
+"""scikit-learn's `cv_results_`, `cross_validate` and searches, as one row a run."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from reseed.readers.columns import RUN_COLUMNS
-from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import POSITION_NOTE
+from reseed.core.errors import ReseedError
+from reseed.readers.names import RUN_COLUMNS, find_role
 from reseed.readers.source_table import SourceTable
 
 #: Candidates of a search that are compared: the best by mean score.
 MOST_CANDIDATES = 10
+#: The assumption made where folds are numbered by position.
+POSITION_NOTE = (
+    "Folds were numbered by their position and taken as one cross-validation: for repeated or "
+    "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
+)
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _TIMES = ("fit_time", "score_time")
 
 
-def tidy_cv_results(table: SourceTable, options: ReadOptions) -> SourceTable:
+def unpack_search(source: object) -> object:
+    """The results of a search of scikit-learn, or the trials of a study of Optuna."""
+    if hasattr(source, "cv_results_"):
+        return pd.DataFrame(source.cv_results_)
+    if hasattr(source, "trials_dataframe"):
+        return source.trials_dataframe()
+    if type(source).__name__.endswith("SearchCV"):
+        raise ReseedError(f"The {type(source).__name__} was not fitted. Call its `fit` first.")
+    return source
+
+
+def convert_sklearn(table: SourceTable) -> SourceTable:
+    """A table of `cv_results_`, or of `cross_validate`; any other table unchanged."""
+    if "mean_fit_time" in table.columns and any(map(_SPLIT.fullmatch, table.columns)):
+        return _convert_search(table)
+    if {*_TIMES} <= {*table.columns} and any(c.startswith("test_") for c in table.columns):
+        return _convert_cross_validate(table)
+    return table
+
+
+def _convert_search(table: SourceTable) -> SourceTable:
     """One row a candidate and split; the model is the candidate's parameters that vary.
 
-    Only the `MOST_CANDIDATES` best candidates by mean score (of the first metric) are used.
+    Only the `MOST_CANDIDATES` best candidates by mean score (of the first metric) are used. More of
+    every score is better: a search chooses its greatest.
     """
     frame = table.frame
     splits = {c: match for c in table.columns if (match := _SPLIT.fullmatch(c))}
@@ -35,9 +62,8 @@ def tidy_cv_results(table: SourceTable, options: ReadOptions) -> SourceTable:
     if "model" in used:
         label = table.text("model")[used.index].str.cat(label, sep=": ")
     rows = used[[c for c in used if c == "dataset"]].assign(model=label)
-    # One metric names its column, so that `metric` may name what scikit-learn calls `score`.
     parts = [
-        rows.assign(fold=int(match[1]), **{names[0]: used[column]})
+        rows.assign(fold=int(match[1]), **{match[2]: used[column]})
         if len(names) == 1
         else rows.assign(fold=int(match[1]), metric=match[2], value=used[column])
         for column, match in splits.items()
@@ -49,7 +75,11 @@ def tidy_cv_results(table: SourceTable, options: ReadOptions) -> SourceTable:
     ]
     if len(frame) > len(used):
         notes.append(f"Of {len(frame)} candidates the {len(used)} best by mean score are compared.")
-    return table.with_frame(pd.concat(parts), *notes)
+    return table.with_frame(
+        pd.concat(parts), *notes, format="cv_results", is_positional=True,
+        directions=dict.fromkeys(names, True),
+        derived="a candidate, by the parameters that vary, is a model; a split is a fold",
+    )  # fmt: skip
 
 
 def _name_candidates(table: SourceTable) -> pd.Series:
@@ -82,32 +112,31 @@ def _parse_params(params: object) -> object:
         return params
 
 
-def tidy_cross_validate(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """Add a column `fold` (position within a model and dataset); drop times and training scores.
+def _convert_cross_validate(table: SourceTable) -> SourceTable:
+    """Without times and training scores; the position within a model and dataset is the fold.
 
     Models with different numbers of folds are an error: their positions are not the same splits.
     """
-    names = {c: options.find_standard_name(c) for c in table.columns}
-    scores = [c for c in table.columns if c.startswith("test_") and names[c] in (None, "value")]
-    dropped = [c for c in table.columns if names[c] is None and c.startswith(("train_", *_TIMES))]
+    roles: Mapping[str, Any] = {c: (find_role(c) or ("",))[0] for c in table.columns}
+    scores = [c for c in table.columns if c.startswith("test_")]
+    dropped = [c for c in table.columns if c.startswith(("train_", *_TIMES))]
     frame = table.frame.drop(columns=dropped)
-    notes: list[str] = []
-    if "fold" not in names.values():
-        run = [c for c in table.columns if names[c] in ("model", "dataset", *RUN_COLUMNS)]
-        same_run = [table.text(c) for c in run] or [pd.Series(0, frame.index)]
-        number = frame.groupby(same_run).cumcount()
-        if number.any():
-            frame, notes = frame.assign(fold=number), [POSITION_NOTE]
-            _check_same_folds(table, names, number)
-    # A single score needs no prefix, so that `metric` may name what scikit-learn calls `score`.
-    prefixes = ("test_",) if len(scores) > 1 else ()
-    return table.with_frame(frame, *notes, metric_prefixes=prefixes, is_positional=bool(notes))
+    frame = frame.rename(columns={c: c.removeprefix("test_") for c in scores})
+    if {*roles.values()} & {*RUN_COLUMNS}:
+        return table.with_frame(frame, format="cross_validate")
+    run = [c for c in table.columns if roles[c] in ("model", "dataset")]
+    labels = table.joined_text(run) if run else pd.Series("", frame.index)
+    number = labels.groupby(labels).cumcount()
+    _check_same_folds(table, roles, number)
+    return table.with_frame(
+        frame.assign(fold=number), POSITION_NOTE, format="cross_validate", is_positional=True
+    )
 
 
-def _check_same_folds(table: SourceTable, names: dict[str, str | None], number: pd.Series) -> None:
+def _check_same_folds(table: SourceTable, roles: Mapping[str, str], number: pd.Series) -> None:
     empty = pd.Series("", number.index)
     dataset, model = (
-        table.joined_text(columns) if (columns := [c for c in names if names[c] == name]) else empty
+        table.joined_text(columns) if (columns := [c for c in roles if roles[c] == name]) else empty
         for name in ("dataset", "model")
     )
     folds = (number + 1).groupby([dataset, model], sort=False).max()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from reseed.core.errors import ReseedError
+from reseed.readers.converters.harnesses import Sample
 from reseed.readers.foreign_files import name_file, parse_lines
-from reseed.readers.harnesses import Sample
-from reseed.readers.run_paths import parse_run_path
+from reseed.readers.shape import parse_label
 
 #: Measures of trec_eval, as its output spells them.
 _MEASURE = re.compile(
@@ -108,7 +108,10 @@ def read_trec_run(
 
 def _make_sample(path: Path, model: str, query: str, scores: dict[str, float]) -> Sample:
     """A query; more of every measure is better. The seed is the one that the path names."""
-    seed = str(parse_run_path(path.absolute().parts[-2:], "").get("seed", ""))
+    parts = path.absolute().with_suffix("").parts[-2:]
+    seed = next(
+        (run["seed"] for run in (parse_label(one).runs for one in parts) if "seed" in run), ""
+    )
     return Sample("", model, query, scores, seed, greater=dict.fromkeys(scores, True))
 
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers import harnesses, inspect_logs, trec
+from reseed.readers.converters import harnesses, inspect_logs, trec
+from reseed.readers.converters.harnesses import Sample
 from reseed.readers.file_sets import FileSet
 from reseed.readers.foreign_files import name_file
-from reseed.readers.harnesses import Sample
 from reseed.readers.source_table import Layout, SourceTable
 
 #: Labels of a score in a log.
@@ -104,10 +104,12 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
     _check_inputs(rows)
     stated = rows.dropna(subset="greater").groupby("metric")["greater"].agg(["min", "nunique"])
     directions = {str(name): bool(up) for name, up, count in stated.itertuples() if count == 1}
+    names = [*_LABELS, "metric", "value"]
+    stated_columns = {name: name for name in names if rows[name].ne("").any()}
     return SourceTable(
         str(first), rows[[*_LABELS, *filter(None, [cluster]), "metric", "value"]],
         rows["sample"].to_numpy(), "sample",
-        Layout(harness.title, is_log=True, directions=directions),
+        Layout(harness.title, is_log=True, directions=directions, stated=stated_columns),
         [f"Read as {harness.title}: {len(paths)} file(s)."],
     )  # fmt: skip
 

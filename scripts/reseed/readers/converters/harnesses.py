@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reseed.readers.foreign_files import load_beside, load_json, parse_json, parse_lines
+from reseed.readers.names import name_filtered
 
 
 class Sample(NamedTuple):
@@ -45,12 +46,6 @@ _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 def is_lm_eval_samples(path: Path, head: str) -> bool:
     """Whether a file has the name of lm-eval's samples."""
     return _LM_EVAL.fullmatch(path.name) is not None
-
-
-def name_filtered(name: str) -> str:
-    """A metric and filter of lm-eval: `acc` of `acc,none`, else `exact_match (strict-match)`."""
-    metric, _, filter_name = name.partition(",")
-    return metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
 
 
 def read_lm_eval_samples(path: Path) -> Iterator[Sample]:

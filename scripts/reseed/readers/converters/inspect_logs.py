@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import GRADES
+from reseed.readers.converters.harnesses import Sample, hash_input
 from reseed.readers.foreign_files import load_json, parse_json
-from reseed.readers.harnesses import Sample, hash_input
 
 _WORDS = {**GRADES, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 #: Compression method of Zstandard in the zip format (APPNOTE.TXT 4.4.5); Inspect may write it, and

@@ -8,6 +8,7 @@ write scalars either way.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +19,17 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.file_sets import FileSet
 from reseed.readers.foreign_files import name_file
-from reseed.readers.run_paths import RunIds, find_common_folder, parse_run_path
+from reseed.readers.names import PARTS
+from reseed.readers.run_paths import find_common_folder, identify_files
 from reseed.readers.source_table import Layout, SourceTable
-from reseed.readers.vocabulary import EVALUATION, SUBSETS, TRAINING
 
 _EXPORT = (
     "Export the scalars as CSV (`tbparse.SummaryReader(folder, pivot=True).scalars.to_csv(…)`) and "
     "give that."
 )
 _EVENT_FILE = "events.out.tfevents"
+#: A folder that `add_hparams` names after the time.
+_TIME = re.compile(r"\d{9,}(\.\d+)?")
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
@@ -38,56 +41,44 @@ _Fields = dict[int, int | bytes]
 def read_events(files: FileSet) -> SourceTable | None:
     """One row a folder that holds event files, one column a tag with the value at its last step.
 
-    Parts of the folder's path such as `seed_3` or `fold=1` identify the run; the other parts are
-    the model. If a run logs training and evaluation in separate folders, evaluation is read. None
-    without event files. Raises ReseedError for one that is none, and if none holds scalars.
+    The path names the run. A folder in a run's folder that is named after a time, as
+    `SummaryWriter.add_hparams` makes, belongs to it. Parts of the data (`train`, `val`) in folders
+    of their own become a column. None without event files. Raises ReseedError for one that is none,
+    and if none holds scalars.
     """
     events = [path for path in (*files.given, *files.in_folders) if _EVENT_FILE in path.name]
     if not events and files.options.format == "auto":
         return None
-    folder = files.paths[0]
-    if len(files.paths) > 1 or files.given:
-        events = [path.absolute() for path in events]  # the names of folders may hold the seed
-        folder = find_common_folder([path.parent for path in events])
-    notes = ["The value of each tag at its last step was read; no best step was chosen."]
-    # Keras, Lightning and others log training and evaluation in folders of their own.
-    training, evaluation = (
-        [path for path in events if path.parent.name.lower() in names]
-        for names in (TRAINING, EVALUATION)
-    )
-    if training and evaluation:
-        events = [path for path in events if path.parent.name.lower() not in TRAINING]
-        lost = {path.parent.parent for path in training} - {p.parent.parent for p in evaluation}
-        names = ", ".join(sorted(run.relative_to(folder).as_posix() for run in lost))
-        notes.append(
-            "Folders `train` were left out, as others hold an evaluation"
-            + (f"; without one: {names}." if lost else ".")
-        )
-    runs: dict[Path, dict[str, tuple[int, float]]] = {}
+    last: dict[Path, dict[str, tuple[int, float]]] = {}
     for path in events:
-        last = runs.setdefault(path.parent, {})
+        run = path.absolute().parent
+        if _TIME.fullmatch(run.name):
+            run = run.parent
+        tags = last.setdefault(run, {})
         with name_file(path, "a TensorBoard event file", _EXPORT):
             for step, tag, value in read_scalars(path):
-                if tag not in last or step >= last[tag][0]:
-                    last[tag] = (step, value)
-    runs = {run: last for run, last in runs.items() if last}
+                if tag not in tags or step >= tags[tag][0]:
+                    tags[tag] = (step, value)
+    runs = {run: tags for run, tags in last.items() if tags}
+    folder = files.paths[0]
     if not runs:
         raise ReseedError(f"{folder}: its event files hold no scalars.")
+    own = {run: run.parent if run.name.lower() in PARTS else run for run in runs}
+    columns = dict.fromkeys(tag for tags in runs.values() for tag in tags)
+    named = identify_files([run / "run" for run in own.values()], files.options, columns)
     rows = [
-        _identify_run(run, folder) | {tag: value for tag, (_, value) in last.items()}
-        for run, last in runs.items()
-    ]
-    row_labels = np.array([run.relative_to(folder).as_posix() for run in runs])
-    layout = Layout("tensorboard", derived="a folder of event files a run, named by its path")
+        one | ({"part": run.name} if own[run] != run else {})
+        | {tag: value for tag, (_, value) in tags.items()}
+        for one, (run, tags) in zip(named.rows, runs.items(), strict=True)
+    ]  # fmt: skip
+    common = find_common_folder([run / "run" for run in runs])
+    row_labels = np.array([run.relative_to(common).as_posix() for run in runs])
+    layout = Layout(
+        "tensorboard", derived="a folder of event files a run, named by its path",
+        stated=named.stated, files=len(runs), parts=named.parts,
+    )  # fmt: skip
+    notes = ["The value of each tag at its last step was read; no best step was chosen."]
     return SourceTable(str(folder), pd.DataFrame(rows), row_labels, "run", layout, notes)
-
-
-def _identify_run(run: Path, folder: Path) -> dict[str, str | int | float]:
-    parts = run.relative_to(folder).parts
-    subset: RunIds = {}
-    if parts and parts[-1].lower() in SUBSETS:
-        parts, subset = parts[:-1], {"subset": parts[-1]}
-    return {**parse_run_path(parts, folder.name), **subset}
 
 
 def read_scalars(path: Path) -> Iterator[tuple[int, str, float]]:

@@ -1,4 +1,4 @@
-"""Result files of tools that write JSON: lm-eval, MTEB, Sacred; recognised by their content."""
+"""Result files of lm-eval, recognised by their content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.file_sets import FileSet
-from reseed.readers.harnesses import name_filtered
+from reseed.readers.names import name_filtered
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import Layout, SourceTable
 
@@ -77,8 +77,9 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
             f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
         )
     layout = Layout(
-        "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset"
-    )
+        "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset",
+        stated={name: name for name in ("model", "dataset", "seed", "metric", "value")},
+    )  # fmt: skip
     columns = ["model", "dataset", "seed", "metric", "value"]
     frame = pd.DataFrame(rows, columns=columns)
     return SourceTable(_name(contents), frame, np.array(row_labels), "file", layout, notes)
@@ -127,57 +128,3 @@ def _find_varying_seed(runs: list[_Run]) -> str | None:
 
 def _read_seed(run: _Run, field: str | None) -> object:
     return (run.get("config") or {}).get(field, "") if field else 0
-
-
-def read_mteb(files: FileSet) -> SourceTable | None:
-    """One row a model and task: the mean of `main_score` over subsets of the test split."""
-    rows, labels = [], []
-    for path, content in files.contents.items():
-        fields = content if isinstance(content, Mapping) and "task_name" in content else {}
-        scores = fields.get("scores")
-        if not isinstance(scores, Mapping) or not scores:
-            continue
-        split = "test" if "test" in scores else next(iter(scores))
-        values = [one.get("main_score") for one in scores[split] if isinstance(one, Mapping)]
-        numbers = [float(v) for v in values if isinstance(v, int | float)]
-        # results/MODEL/REVISION/TASK.json
-        model = path.parent.parent.name or path.parent.name
-        rows.append({
-            "model": model, "dataset": str(fields["task_name"]),
-            "value": float(np.mean(numbers)) if numbers else np.nan, "metric": "main_score",
-        })  # fmt: skip
-        labels.append(path.name)
-    if not rows:
-        return None
-    layout = Layout("mteb", derived="MTEB, a file a task", greater_by_default=True)
-    return SourceTable(
-        str(find_common_folder([*files.contents])), pd.DataFrame(rows), np.array(labels), "file",
-        layout, ["Read as MTEB's results: `main_score` of each task."],
-    )  # fmt: skip
-
-
-def read_sacred(files: FileSet) -> SourceTable | None:
-    """One row a run of FileStorageObserver: configuration, status, last value of each metric."""
-    contents, runs, has_scores = files.contents, {}, False
-    for path in contents:
-        config, metrics, about = (
-            contents.get(path.with_name(f"{name}.json")) for name in ("config", "metrics", "run")
-        )
-        if path.name == "metrics.json" and isinstance(metrics, Mapping):
-            settings = config.items() if isinstance(config, Mapping) else ()
-            last = {
-                name: logged["values"][-1]
-                for name, logged in metrics.items()
-                if isinstance(logged, Mapping) and isinstance(logged.get("values"), list)
-                and logged["values"]
-            }  # fmt: skip
-            has_scores |= bool(last)
-            status = about.get("status", "") if isinstance(about, Mapping) else ""
-            scalars = {name: value for name, value in settings if np.isscalar(value)}
-            runs[path.parent] = {**scalars, **last, "status": status}
-    if not has_scores:
-        return None
-    folder = find_common_folder([next(iter(runs)), *runs])
-    labels = np.array([run.name for run in runs])
-    notes = ["Read as runs of Sacred: the last value of each metric."]
-    return SourceTable(str(folder), pd.DataFrame([*runs.values()]), labels, "run", notes=notes)

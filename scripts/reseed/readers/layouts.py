@@ -1,0 +1,901 @@
+"""The layouts of a table of results: what a row is, what a column is, and where the scores are.
+
+Each function returns what it found, or None where the table has another layout; what is open is
+asked of the `Draft`. They are tried in the order of `read.LAYOUTS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from reseed.readers.item_predictions import is_of_numbers
+from reseed.readers.names import (
+    ALL_RUN_COLUMNS,
+    PARTS,
+    Known,
+    find_metric,
+    normalize_name,
+    read_arrow,
+)
+from reseed.readers.question import Option
+from reseed.readers.roles import Draft, option
+from reseed.readers.shape import (
+    Crossed,
+    find_heading_runs,
+    find_summary_column,
+    is_unique,
+    parse_label,
+    split_headings,
+)
+from reseed.readers.source_table import SourceTable, join_names
+
+#: Roles that tell the scores of a model apart.
+KEYS = ("dataset", *ALL_RUN_COLUMNS, "item", "prompt")
+_ONE_NUMBER = "one number a model shows nothing of chance"
+_GIVE_RUNS = "Give a row a run, a dataset or a test case"
+#: Questions show so many columns that may be a model.
+_MOST_SHOWN = 30
+#: Targets with more whole numbers than this are no classes.
+_MOST_CLASSES = 20
+_DATE = re.compile(r"\d{4}-\d\d(-\d\d)?\b.*|\d\d?[./]\d\d?[./]\d{4}")
+_AFFIX = re.compile(
+    r"^(?:y_?)?(?:pred(?:iction)?|prob(?:a|ability)?)[\s_\-.:]+(?=.)"
+    r"|(?<=.)[\s_\-.:]+(?:y_?)?(?:pred(?:iction)?|prob(?:a|ability)?)$",
+    re.I,
+)
+
+
+class Found(NamedTuple):
+    """A reading of a table.
+
+    table: one row a score; it has columns of the source, or those of `roles`. roles: Reseed's name
+    → its column. scores: metric → the column of its scores. used: columns of the source that were
+    read.
+    """
+
+    layout: str
+    table: SourceTable
+    roles: Mapping[str, str]
+    scores: Mapping[str, str]
+    used: Sequence[str]
+
+
+# --- means ----------------------------------------------------------------------------------------
+
+
+def find_votes(draft: Draft) -> None:
+    """Raise ReseedError for rows that are votes between two models."""
+    names = {normalize_name(c) for c in draft.table.columns if not draft.shape.is_number(c)}
+    if {"model_a", "model_b"} <= names and not draft.has("model"):
+        raise draft.table.error(
+            "a row is a vote between two models, and no score of either",
+            "Give a row a model and test case, with its score.",
+        )
+
+
+# --- predictions ----------------------------------------------------------------------------------
+
+
+def find_predictions(draft: Draft) -> Found | None:
+    """Predictions of test cases, with their targets: long, or a column a model."""
+    truth, shape = draft.roles.get("y_true"), draft.shape
+    is_long = draft.has("y_pred", "y_score")
+    metrics = [m for m in draft.options.metrics if draft.find(m)]
+    if truth is None or metrics or (draft.has("model") and not is_long):
+        return None
+    classes = shape.levels(truth)
+    is_number = shape.is_number(truth) and classes > 2
+    heads = [] if is_long else _list_predictions(draft, truth, is_number)
+    if not is_long and (not heads or any(map(find_metric, heads))):
+        return None
+    read = [*heads, *draft.columns_of("y_pred", "y_score")]
+    dates = [
+        c for c in draft.left()
+        if c not in heads and _DATE.fullmatch(draft.table.text(c).iloc[0]) is not None
+    ]  # fmt: skip
+    if dates and not draft.options.rows and not draft.has("item"):
+        text = (
+            f"rows have dates ({dates[0]!r}), and cases that follow each other are not independent"
+        )
+        draft.ask(text, [Option({"rows": "item"}, "take them as independent cases")])
+    if heads and not draft.has("item") and not dates:
+        counted = [c for c in draft.left() if shape.counts_rows(c)]
+        if counted:
+            draft.take("item", counted[0])
+    if heads:
+        _ask_groups(draft, heads, dates)
+    may_be_classes = is_number and not shape.has_fractions(truth) and classes <= _MOST_CLASSES
+    is_sure = normalize_name(truth) == "y_true" or truth in draft.said or is_long
+    whole = may_be_classes and not any(map(shape.has_fractions, read))
+    if not draft.options.metrics and (whole or not is_sure):
+        shares = classes == 2 and all(map(shape.has_fractions, read))
+        names = (
+            ("accuracy", "mae") if whole else ("mse", "mae") if is_number else ("accuracy", "f1")
+        )
+        names = ("auc", "accuracy") if shares else names
+        text = f"what is computed of {truth!r} and the predictions {', '.join(read)}"
+        leave = [Option({"leave_out": [truth]}, f"{truth!r} is no target")] if heads else []
+        draft.ask(text, [*(Option({"metric": name}) for name in names), *leave])
+    if not heads:
+        return _read_long_predictions(draft)
+    return _melt_predictions(draft, heads, truth, is_number)
+
+
+def _list_predictions(draft: Draft, truth: str, is_number: bool) -> list[str]:
+    """Columns whose values are of the kind of the targets: numbers, its classes, probabilities."""
+    shape, table = draft.shape, draft.table
+    heads = [c for c in draft.left() if not shape.counts_rows(c)]
+    if is_number:
+        return [c for c in heads if shape.is_number(c) and not shape.are_hits(c)]
+    known = {*table.text(truth).unique()} - {""}
+    found = []
+    for column in heads:
+        values = {*table.text(column).unique()} - {""}
+        numbers = shape.numbers(column)
+        is_share = numbers is not None and bool(numbers.dropna().between(0, 1).all())
+        if 2 * len(values & known) > len(values) or (is_share and shape.has_fractions(column)):
+            found.append(column)
+    return found
+
+
+def _ask_groups(draft: Draft, heads: Sequence[str], dates: Sequence[str]) -> None:
+    shape, rows = draft.shape, len(draft.table.frame)
+    for column in draft.left():
+        is_other = column in heads or column in dates or shape.has_fractions(column)
+        if is_other or not 1 < shape.levels(column) < rows:
+            continue
+        draft.ask(
+            f"what {column!r} is",
+            [
+                option("dataset", column, "each a dataset of its own"),
+                option("cluster", column, "rows of one belong together"),
+                option("fold", column, "the fold that left the row out of the training"),
+                Option({"leave_out": [column]}, "nothing of the test"),
+            ],
+        )
+
+
+def _read_long_predictions(draft: Draft) -> Found:
+    """Predictions in one column; without a column of test cases they are numbered by position."""
+    keys = draft.columns_of("model", *KEYS)
+    if not draft.has("item"):
+        runs = [c for c in keys if c != draft.roles.get("item")]
+        number = _count_within(draft.table, runs)
+        if is_unique(draft.table, runs) and len(draft.table.frame) > 1:
+            number = pd.Series(np.arange(len(draft.table.frame)), draft.table.frame.index)
+        labels = [c for c in draft.labels() if is_unique(draft.table, [*runs, c])]
+        targets = draft.table.text(draft.roles["y_true"])
+        agree = targets.groupby(number).nunique().max() == 1
+        if draft.options.rows == "item" or not (labels or agree):
+            if not agree:
+                raise draft.table.error(
+                    "nothing says which test case a row is, and models have other targets in the "
+                    "same order",
+                    "Add a column `item`.",
+                )
+            draft.make("item", number)
+        else:
+            answers = [option("item", c, "names the test case") for c in labels]
+            by_order = [Option({"rows": "item"}, "cases of all models in the same order")]
+            draft.ask("which test case a row is", answers + by_order * bool(agree))
+    read = ("y_true", "y_pred", "y_score", "cluster", "status")
+    roles = {n: c for n, c in draft.roles.items() if n in ("model", *KEYS, *read)}
+    return Found("predictions", draft.table, roles, {}, [*roles.values()])
+
+
+def _melt_predictions(draft: Draft, heads: Sequence[str], truth: str, is_number: bool) -> Found:
+    shape, metric = draft.shape, draft.options.metrics
+    if not draft.has("item"):
+        numbers = pd.Series(np.arange(len(draft.table.frame)), draft.table.frame.index)
+        draft.make("item", numbers.astype(str))
+        draft.table.note("Each row was read as one test case.")
+    wants_numbers = is_number and (
+        shape.has_fractions(truth) or any(map(shape.has_fractions, heads))
+        or shape.levels(truth) > _MOST_CLASSES or any(map(is_of_numbers, metric))
+    )  # fmt: skip
+    shares = shape.levels(truth) == 2 and all(map(shape.has_fractions, heads))
+    name = "y_score" if wants_numbers or shares else "y_pred"
+    plain = [_AFFIX.sub("", c) for c in heads]
+    models = plain if len({*plain}) == len(heads) else list(heads)
+    own = draft.columns_of("item", "fold", "repeat", "dataset", "cluster", "data_seed", "seed")
+    found = _stack(draft, dict(zip(heads, models, strict=True)), [*own, truth], name)
+    roles = {r: c for r, c in draft.roles.items() if c in own} | {"y_true": truth}
+    note = f"One column of predictions a model: {join_names(models, 10)}."
+    found.note(note)
+    used = [*own, truth, *heads]
+    return Found("predictions", found, roles | {"model": "model", name: name}, {}, used)
+
+
+# --- a column a model -----------------------------------------------------------------------------
+
+
+def find_columns_of_models(draft: Draft) -> Found | None:
+    """Each model has a column of scores; a row is a run, a dataset or a test case."""
+    options, shape = draft.options, draft.shape
+    if options.headings == "model" and draft.roles.get("model") not in draft.said:
+        draft.drop("model")
+    if draft.has("model") or (draft.has("value") and not options.headings):
+        return None
+    if options.headings not in ("", "model"):
+        return None
+    numbers = draft.numbers()
+    exact = [c for m in options.metrics for c in draft.find(m) if c in numbers]
+    known = [c for c in numbers if find_metric(c)]
+    wanted = options.metrics[0] if options.metrics and not exact else ""
+    if options.headings != "model":
+        is_grid = len(numbers) > 1 and not exact and len(known) < len(numbers)
+        grid = split_headings(numbers, wanted) if is_grid else {}
+        runs = find_heading_runs(numbers)
+        is_other = not grid and (exact or known or runs)
+        if not is_other and len(numbers) < 2 and draft.has_mixed():
+            draft.refuse_mixed()
+        if is_other or len(numbers) < 2:
+            return None
+        if not grid:
+            grid = _ask_crossed(draft, numbers)
+            numbers = [*grid] or numbers
+    else:
+        grid = split_headings(numbers, wanted)
+    draft.refuse_mixed()
+    step = draft.roles.get("step")
+    if step is not None and shape.levels(step) > 1:
+        raise draft.table.error(
+            f"a row is a step of training ({step!r})",
+            "Write one row a run, with its model, its seed and its last score.",
+        )
+    heads = _choose_models(draft, numbers)
+    if len(heads) < 2:
+        raise draft.table.error(
+            "has one column of scores, and nothing to compare", _GIVE_RUNS + "."
+        )
+    _name_rows(draft, heads)
+    return _stack_models(draft, heads, {c: grid[c] for c in heads if c in grid})
+
+
+def _ask_crossed(draft: Draft, headings: Sequence[str]) -> dict[str, Crossed]:
+    """Ask what headings are that cross two lists of words: `Dice_A`, `Dice_B`, `HD_A`, `HD_B`.
+
+    Where the metric that the user names is one of the words, the headings with it.
+    """
+    words = {c: re.split(r"[\s_~]+", c) for c in headings}
+    if any(len(one) < 2 for one in words.values()):
+        return {}
+    wanted = {normalize_name(m) for m in draft.options.metrics}
+    for at in (0, -1):
+        found = {
+            c: Crossed(" ".join(one[1:] if at == 0 else one[:-1]), one[at])
+            for c, one in words.items()
+        }
+        metrics, names = ({one[i] for one in found.values()} for i in (1, 0))
+        if not (len(metrics) > 1 < len(names) and len(metrics) * len(names) == len(headings)):
+            return {}
+        chosen = {c: one for c, one in found.items() if normalize_name(one.metric) in wanted}
+        if chosen:
+            return chosen
+    ends = dict.fromkeys(one[i] for i in (0, -1) for one in words.values())
+    options = [Option({"metric": one}, "the metric of the headings with it") for one in ends]
+    each = Option({"headings": "model"}, "each is a model")
+    draft.ask("headings cross two lists of words, and one may be of metrics", [*options, each])
+    return {}
+
+
+def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
+    """Columns of scores; asks about those of another kind or scale, or of a part of the data."""
+    shape, options = draft.shape, draft.options
+    ends = {c: re.split(r"[\s_.\-]+", normalize_name(c))[-1].split("_")[-1] for c in numbers}
+    if len({*ends.values()}) > 1 and {*ends.values()} <= PARTS and not options.headings:
+        draft.ask(
+            "headings end in parts of the data",
+            [
+                *(Option({"leave_out": [c for c in numbers if ends[c] != part]}, f"{part} alone")
+                  for part in dict.fromkeys(ends.values())),
+                Option({"headings": "model"}, "each is a model"),
+            ],
+        )  # fmt: skip
+        return numbers
+    if options.headings == "model":
+        return numbers
+    summary = find_summary_column(draft.table, numbers)
+    if summary:
+        draft.table.note(f"Column {summary!r} was left out: it holds the mean of the others.")
+        numbers = [c for c in numbers if c != summary]
+    odd = shape.list_odd(numbers) if len(numbers) > 1 else []
+    if not odd:
+        return numbers
+    rows = len(draft.table.frame)
+    labels = [c for c in odd if shape.levels(c) == rows and shape.kind(c) == "whole"]
+    is_named = draft.has(*KEYS) or any(not shape.is_number(c) for c in draft.labels())
+    if len(odd) == len(labels) == 1 and not is_named:
+        return [c for c in numbers if c not in odd]  # whole numbers, each once: they label rows
+    rest = [c for c in numbers if c not in odd]
+    draft.ask(
+        f"columns of another kind or scale: {join_names(odd, 20)}; than {join_names(rest, 20)}",
+        [
+            Option({"leave_out": odd}, "the former are no scores"),
+            *([Option({"leave_out": rest}, "the latter are no scores")] if len(odd) > 1 else []),
+            Option({"headings": "model"}, "each is a model"),
+        ],
+    )
+    return numbers
+
+
+def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
+    """What a row is: the role that identifies it, else the answer to a question."""
+    shape, table = draft.shape, draft.table
+    keys = draft.columns_of(*KEYS)
+    metric = draft.columns_of("metric")
+    if metric and not keys and is_unique(table, metric) and len(table.frame) > 1:
+        raise table.error(f"has one row a metric: {_ONE_NUMBER}", f"{_GIVE_RUNS}.")
+    if keys and is_unique(table, [*keys, *metric]):
+        return
+    row = draft.options.row_role
+    if row and not keys:
+        number = pd.Series(np.arange(len(table.frame)), table.frame.index)
+        unnamed = [c for c in draft.left() if c.startswith("Unnamed: ") and is_unique(table, [c])]
+        draft.make(row, table.text(unnamed[0]) if unnamed else number.astype(str))
+        table.note(f"Each row was read as one {row}.")
+        return
+    labels = [c for c in draft.left() if c not in heads and _may_name_row(draft, c)]
+    alone = [c for c in labels if is_unique(table, [*keys, *metric, c])]
+    if not alone and len(labels) >= 2 and is_unique(table, [*keys, *metric, *labels[:2]]):
+        first, second = labels[:2]
+        each = (first, second), (second, first)
+        clusters = [
+            Option({"columns": {"cluster": a, "item": [a, b]}}, f"several rows of the same {a}")
+            for a, b in each
+        ]
+        datasets = [
+            Option({"columns": {"dataset": a, "item": b}}, f"each {a} a dataset with its own cases")
+            for a, b in each
+        ]
+        every = option("item", [first, second], "every row an independent case")
+        draft.ask(f"what {first!r} and {second!r} are", [*clusters, *datasets, every])
+        return
+    if alone:
+        draft.ask(f"what a row ({alone[0]!r}) is", _list_rows(draft, alone[0]))
+    elif all(shape.kind(c) == "hits" for c in heads):
+        number = pd.Series(np.arange(len(table.frame)), table.frame.index)
+        draft.make("item", number.astype(str))
+        table.note("Each row was read as one test case.")
+    else:
+        long = [
+            option("model", c, "names the models: the table is long")
+            for c in labels
+            if not shape.is_number(c) and shape.levels(c) < len(table.frame)
+        ]
+        shown = join_names(heads, _MOST_SHOWN)
+        text = f"nothing says what a row is, where each column ({shown}) is a model"
+        draft.ask(text, [*long, *_list_rows(draft)])
+
+
+def _may_name_row(draft: Draft, column: str) -> bool:
+    return draft.shape.may_label(column) or draft.shape.counts_rows(column)
+
+
+def _list_rows(draft: Draft, column: str = "") -> list[Option]:
+    """What a row may be: of a column, only what fits its values."""
+
+    def say(role: str, meaning: str) -> Option:
+        return option(role, column, meaning) if column else Option({"rows": role}, meaning)
+
+    if column and not draft.shape.may_number(column):
+        return [
+            say("item", "a test case of trained models"),
+            say("dataset", "a dataset"),
+            say("fold", "the case or group that was left out of the training"),
+            say("repetition", "a run of its own"),
+            say("model", "a model; then headings are datasets or runs"),
+        ]
+    return [
+        say("fold", "the same fold for every model"),
+        say("seed", "the same seed of the training for every model"),
+        say("data_seed", "a random split of the data, drawn by this number"),
+        say("dataset", "a dataset"),
+        say("item", "a test case of trained models"),
+        say("repetition", "a run of its own, in no common order"),
+    ]
+
+
+def _stack_models(draft: Draft, heads: Sequence[str], grid: Mapping[str, tuple[str, str]]) -> Found:
+    own = draft.columns_of(*KEYS, "cluster", "n_train", "n_test", "status")
+    metrics = draft.columns_of("metric")
+    names = {c: grid[c][0] if c in grid else c for c in heads}
+    table = _stack(draft, names, [*own, *metrics], "value")
+    roles = {r: c for r, c in draft.roles.items() if c in own} | {"model": "model"}
+    hits = all(draft.shape.kind(c) == "hits" for c in heads)
+    by_arrow = {read_arrow(c) for c in heads}
+    requested = draft.options.metrics
+    if metrics:
+        roles |= {"metric": metrics[0]}
+        _ask_metric(draft, table.text(metrics[0]).unique())
+        return Found("models_in_columns", table, roles, {"": "value"}, [*own, *metrics, *heads])
+    if grid:
+        text = pd.Series({c: one[1] for c, one in grid.items()})
+        table = table.assign(**{"(metric)": text.loc[table.frame["(heading)"]].to_numpy()})
+        kinds = [*text.unique()]
+        if len(kinds) == 1:
+            name = requested[0] if requested else kinds[0]
+            return Found("models_in_columns", table, roles, {name: "value"}, [*own, *heads])
+        _ask_metric(draft, kinds)
+        roles |= {"metric": "(metric)"}
+        return Found("models_in_columns", table, roles, {"": "value"}, [*own, *heads])
+    name = requested[0] if requested else "accuracy" if hits else "value"
+    if name == "value" and len(by_arrow) == 1 and None not in by_arrow:
+        up = by_arrow == {True}
+        table = table.with_frame(table.frame, directions={"value": up})
+    return Found("models_in_columns", table, roles, {name: "value"}, [*own, *heads])
+
+
+def _ask_metric(draft: Draft, names: Sequence[str]) -> None:
+    """Ask which of several metrics counts, if none is requested."""
+    if len(names) > 1 and not draft.options.metrics:
+        draft.ask("several metrics, and one is compared", [Option({"metric": n}) for n in names])
+
+
+def _stack(
+    draft: Draft, names: Mapping[str, str], own: Sequence[str], value: str, name: str = "model"
+) -> SourceTable:
+    """One row a heading and row: `own` columns, `name`, `value` and `(heading)`."""
+    table, rows = draft.table, len(draft.table.frame)
+    if not names:
+        raise table.error("has no columns of scores", table.column_list)
+    read = table.text if value == "y_pred" else table.numbers
+    columns = [read(heading).to_numpy() for heading in names]
+    table.raise_errors()
+    frame = table.frame[[*dict.fromkeys(own)]].iloc[np.tile(np.arange(rows), len(names))]
+    more = {name: [*names.values()], "(heading)": [*names]}
+    labels = {n: np.repeat(np.array(one, dtype=object), rows) for n, one in more.items()}
+    return table.with_frame(frame.assign(**labels, **{value: np.concatenate(columns)}))
+
+
+# --- a row a model --------------------------------------------------------------------------------
+
+
+def find_rows_of_models(draft: Draft) -> Found | None:
+    """Each model has a row; a column is a run, a dataset or a test case, as headings say."""
+    options = draft.options
+    headings = options.headings if options.headings != "model" else ""
+    if not draft.has("model") or (draft.has("value") and not headings):
+        return None
+    numbers = draft.numbers()
+    runs = find_heading_runs(numbers) if not headings else {}
+    keys = draft.columns_of("model", "metric", *KEYS)
+    has_keys = draft.has(*KEYS)
+    if not is_unique(draft.table, keys) or (has_keys and not (runs or headings)):
+        return None
+    if draft.has("item") and not (runs or headings):
+        return None
+    exact = [c for m in options.metrics for c in draft.find(m) if c in numbers]
+    grid = split_headings(numbers) if len(numbers) > 1 and not runs and not exact else {}
+    known = exact or [c for c in numbers if find_metric(c) and c not in grid]
+    if len({find_metric(c) for c in known}) == 1 < len(known):  # `acc_1`, `acc_2`
+        known = []
+    if not (runs or headings):
+        if known or len(numbers) < 2:
+            _refuse_one_number(draft, known, numbers)
+            return None
+        draft.refuse_mixed()
+        shown = (f"{c} ({draft.table.text(c).iloc[0]})" for c in numbers[:_MOST_SHOWN])
+        odd = draft.shape.list_odd(numbers)
+        if odd and len(numbers) > 2:
+            text = f"columns of another kind or scale than the others: {join_names(odd, 20)}"
+            leave = Option({"leave_out": odd}, "they are no scores; else leave this out")
+            draft.ask(text, [leave])
+        draft.ask(
+            f"what the columns {', '.join(shown)} are; what is no score is left out by "
+            "`leave_out: COLUMN`",
+            [
+                Option({"headings": "dataset"}, "a dataset each"),
+                Option({"headings": "seed"}, "a seed of the training each"),
+                Option({"headings": "fold"}, "a fold each"),
+                Option({"headings": "repetition"}, "a run of its own each"),
+                Option({"headings": "item"}, "a test case each"),
+            ],
+        )
+    return _stack_rows(draft, [*runs] or numbers, runs, headings or "dataset", grid)
+
+
+def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str]) -> None:
+    """Raise ReseedError for one score a model, which shows nothing of chance."""
+    table = draft.table
+    draft.refuse_mixed()
+    if draft.shape.levels(draft.roles["model"]) < 2 and len(table.frame) > 1:
+        return
+    if not known and not numbers:
+        raise table.error(
+            "has one row a model, and no scores",
+            f"{_GIVE_RUNS}, with its score. {table.column_list}",
+        )
+    name = known[0] if known else numbers[0]
+    others = Option({"headings": "dataset"})
+    is_open = len(numbers) > 1 and not any(map(find_metric, numbers))
+    more = f" Where the columns are datasets: {others}." if is_open else ""
+    settings = [
+        c for c in draft.left() if c not in known and 1 < draft.shape.levels(c) < len(table.frame)
+    ]
+    more += f" Where models have several rows: {option('model', settings[0])}." if settings else ""
+    raise table.error(
+        f"has one row a model ({name!r} is its score), and {_ONE_NUMBER}", f"{_GIVE_RUNS}.{more}"
+    )
+
+
+def _stack_rows(
+    draft: Draft, heads: Sequence[str], runs: Mapping[str, Mapping[str, str]], role: str,
+    grid: Mapping[str, tuple[str, str]],
+) -> Found:  # fmt: skip
+    """The scores of rows of models: runs by their headings, or each heading a label of `role`."""
+    summary = find_summary_column(draft.table, heads) if not runs else None
+    if summary:
+        draft.table.note(f"Column {summary!r} was left out: it holds the mean of the others.")
+        heads = [c for c in heads if c != summary]
+    if not runs and role == "dataset" and draft.options.headings:
+        odd = draft.shape.list_odd(heads) if len(heads) > 2 else []
+        if odd and len({read_arrow(c) for c in heads}) == 1:
+            draft.table.note(
+                f"Warning: {join_names(odd, 10)} differ in kind or scale from the other columns; "
+                f"what is no dataset is left out by `leave_out: {odd[0]}`."
+            )
+    own = draft.columns_of("model", *KEYS, "cluster", "metric", "status", "n_train", "n_test")
+    own = [c for c in own if c != draft.roles.get(role)]
+    labels = {c: grid[c][0] if c in grid else c for c in heads}
+    if role in ALL_RUN_COLUMNS and not runs:  # each heading is one run: its number, or position
+        numbers = [re.findall(r"\d+", c) for c in heads]
+        is_one = all(len(one) == 1 for one in numbers) and len({*map(tuple, numbers)}) == len(heads)
+        labels = {
+            c: n[0] if is_one else str(i)
+            for i, (c, n) in enumerate(zip(heads, numbers, strict=True))
+        }
+    table = _stack(draft, labels, own, "value", _name_of(role, own))
+    roles = {r: c for r, c in draft.roles.items() if c in own}
+    if runs:
+        for name in next(iter(runs.values())):
+            text = pd.Series({c: one[name] for c, one in runs.items()})
+            column = f"({name})"
+            table = table.assign(**{column: text.loc[table.frame["(heading)"]].to_numpy()})
+            roles[name] = column
+    else:
+        roles[role] = _name_of(role, own)
+    metrics = {find_metric(one[1]) for one in grid.values()} | {_metric_of(c, runs) for c in heads}
+    names = {one.name for one in metrics if one}
+    requested = draft.options.metrics
+    metric = requested[0] if requested else next(iter(names)) if len(names) == 1 else "value"
+    arrows = {read_arrow(c) for c in heads}
+    layout = "runs_in_columns" if runs else f"{role}s_in_columns"
+    if runs and len(names) > 1 and "metric" not in roles:
+        text = pd.Series({c: (_metric_of(c, runs) or Known("score", True)).name for c in heads})
+        table = table.assign(**{"(metric)": text.loc[table.frame["(heading)"]].to_numpy()})
+        roles["metric"] = "(metric)"
+    if "metric" in roles:
+        _ask_metric(draft, table.text(roles["metric"]).unique())
+        return Found(layout, table, roles, {"": "value"}, [*own, *heads])
+    if len(arrows) == 1 and None not in arrows:
+        table = table.with_frame(table.frame, directions={metric: arrows == {True}})
+    elif role == "dataset" and {True, False} <= arrows and None not in arrows and not runs:
+        # Directions differ by dataset: each heading is the metric of its own dataset.
+        metrics = table.frame["(heading)"]
+        table = table.assign(**{"(metric)": metrics})
+        return Found(layout, table, roles | {"metric": "(metric)"}, {"": "value"}, [*own, *heads])
+    return Found(layout, table, roles, {metric: "value"}, [*own, *heads])
+
+
+def _name_of(role: str, own: Sequence[str]) -> str:
+    return role if role not in own else f"({role})"
+
+
+def _metric_of(heading: str, runs: Mapping[str, object]) -> Known | None:
+    """The metric that a heading of a run names beside the run."""
+    if heading not in runs:
+        return None
+    return find_metric(parse_label(normalize_name(heading)).rest)
+
+
+# --- a long table ---------------------------------------------------------------------------------
+
+
+def find_long(draft: Draft) -> Found | None:
+    """A row a run (and metric, or test case) of a model, with its scores in columns."""
+    if not draft.has("model"):
+        _ask_model(draft)
+        return None
+    scores = _find_scores(draft)
+    if scores is None:
+        return None
+    table = _drop_copies(draft, _reduce_steps(draft, scores))
+    table = _drop_empty(draft, table, scores)
+    keys = draft.columns_of("model", *KEYS, "metric", "cluster")
+    if not is_unique(table, keys):
+        _tell_apart(draft, table, scores)
+        if draft.parts:
+            return None
+        table = draft.table
+    elif not (draft.has(*KEYS) or draft.options.rows):
+        _refuse_one_number(draft, [*scores.values()], [])
+    read = ("model", *KEYS, "metric", "cluster", "status", "n_train", "n_test")
+    roles = {r: c for r, c in draft.roles.items() if r in read}
+    return Found("table", table, roles, scores, [*roles.values(), *scores.values()])
+
+
+def _ask_model(draft: Draft) -> None:
+    """Ask what is compared: columns whose values fit, each in several rows."""
+    shape, rows = draft.shape, len(draft.table.frame)
+    names = [c for c in draft.left() if find_metric(c) is None and not shape.are_hits(c)]
+    levels = {c: shape.levels(c) * (3 if shape.has_fractions(c) else 1) for c in names}
+    fits = [c for c in names if 1 < shape.levels(c) < rows and levels[c] <= rows]
+    options = [option("model", c) for c in fits]
+    options += [option("model", list(pair)) for pair in [*combinations(fits, 2)][:3]]
+    options += [
+        option("model", c) for c in names if not shape.is_number(c) and shape.levels(c) == rows > 1
+    ]
+    wide = [c for c in draft.numbers() if not shape.are_hits(c)]
+    if len(wide) > 1:
+        shown = join_names(wide, 10)
+        options.append(Option({"headings": "model"}, f"the columns {shown} are models"))
+    if not options:
+        raise draft.table.error("has no column that names the model", draft.table.column_list)
+    draft.ask("nothing says what is compared", options)
+
+
+def _find_scores(draft: Draft) -> dict[str, str] | None:
+    """The column of scores of each metric that is compared; None where it is asked."""
+    options, shape, table = draft.options, draft.shape, draft.table
+    exact = {}
+    for metric in options.metrics:
+        found = [c for c in draft.find(metric) if c not in draft.roles.values()]
+        found += [c for c in draft.find(metric) if c == draft.roles.get("value")]
+        if found:
+            exact[metric] = found[0]
+    if exact and not draft.has("metric"):
+        return exact
+    value = draft.roles.get("value")
+    if value is not None:
+        named = draft.roles.get("metric")
+        if named is not None:
+            _ask_metric_of_rows(draft, named)
+            return {"": value}
+        known = [c for c in draft.left() if find_metric(c) and shape.is_number(c)]
+        if known and value not in draft.said and not options.metrics:
+            draft.ask("which column is the score", [Option({"metric": c}) for c in [*known, value]])
+            return None
+        return {options.metrics[0] if options.metrics else value: value}
+    if draft.has("metric"):
+        free = [c for c in draft.numbers() if shape.has_fractions(c)]
+        if not free:
+            texts = ", ".join(f"{c} ({table.text(c).iloc[0]!r:.40})" for c in draft.left()[:6])
+            raise table.error("has no column of the values of its metrics", f"It has {texts}.")
+        draft.ask(
+            "which column holds the values of the metrics", [option("value", c) for c in free]
+        )
+        return None
+    numbers = [c for c in draft.numbers() if shape.levels(c) > 1 or find_metric(c)]
+    known = [c for c in numbers if find_metric(c)]
+    if not known:
+        draft.refuse_mixed()
+    wanted = {normalize_name(m) for m in options.metrics}
+    known = [c for c in known if wanted & {find_metric(c).name}] or known  # type: ignore[union-attr]
+    several = known or [c for c in numbers if shape.has_fractions(c) or shape.are_hits(c)]
+    several = several or numbers
+    if not several:
+        draft.refuse_mixed()
+        raise table.error("has no column of scores", table.column_list)
+    if len(several) > 1:
+        return _ask_scores(draft, several)
+    name = options.metrics[0] if options.metrics else several[0].removeprefix("metrics.")
+    return {name: several[0]}
+
+
+def _ask_scores(draft: Draft, columns: Sequence[str]) -> dict[str, str] | None:
+    """Ask which of several columns is the score, or whether they are datasets."""
+    table = draft.table
+    options = [Option({"metric": c}) for c in columns]
+    keys = draft.columns_of("model", *KEYS)
+    if is_unique(table, keys) and not any(map(find_metric, columns)) and len(columns) > 1:
+        options.append(Option({"headings": "dataset"}, "each column is a dataset"))
+    draft.ask("which column is the score", options)
+    return None
+
+
+def _ask_metric_of_rows(draft: Draft, column: str) -> None:
+    """Ask which metric counts, where a dataset has several and none is requested."""
+    table = draft.table
+    data = draft.columns_of("dataset")
+    group = table.joined_text(data) if data else pd.Series("", table.frame.index)
+    if table.text(column).groupby(group).nunique().max() > 1:
+        _ask_metric(draft, [*table.text(column).unique()])
+
+
+def _reduce_steps(draft: Draft, scores: Mapping[str, str]) -> SourceTable:
+    """The table with one row a run, of a log with a row a step."""
+    table, rows = draft.table, draft.options.rows
+    keys = draft.columns_of("model", *KEYS, "metric")
+    is_log = draft.has("step") or table.layout.files > 1 or rows in ("last", "mean")
+    columns = [*scores.values()]
+    if not is_log or is_unique(table, keys):
+        return table
+    empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
+    if empty.any() and not empty.all():
+        table.note(f"{int(empty.sum()):,} rows of a log hold no score and were left out.")
+        draft.change(table.with_frame(table.frame[~empty]))
+        table = draft.table
+    if is_unique(table, keys):
+        return table
+    group = table.joined_text(keys)
+    if rows == "last":
+        order = pd.Series(np.arange(len(group)), group.index)
+        if draft.has("step") and draft.shape.is_number(draft.roles["step"]):
+            order = table.numbers(draft.roles["step"]).sort_values(kind="stable")
+        last = ~group[order.index].duplicated(keep="last")
+        draft.change(table.with_frame(table.frame[last.sort_index()]))
+        draft.table.note("Of each run the last row was read; no best step was chosen.")
+    elif rows == "mean":
+        means = {c: table.numbers(c).groupby(group).transform("mean") for c in columns}
+        frame = table.frame.assign(**means)[~group.duplicated()]
+        draft.change(table.with_frame(frame))
+        draft.table.note("The score of a run is the mean of its rows.")
+    return draft.table
+
+
+def _drop_empty(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> SourceTable:
+    """The table without rows that have neither a model nor a score, as parents of MLflow's runs."""
+    columns = [draft.roles["model"], *scores.values()]
+    empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
+    if empty.any() and not empty.all():
+        table.note(f"{int(empty.sum()):,} rows without a model and a score were left out.")
+        draft.change(table.with_frame(table.frame[~empty]))
+    return draft.table
+
+
+def _drop_copies(draft: Draft, table: SourceTable) -> SourceTable:
+    """The table without rows that repeat another one in every cell, the name of a run included."""
+    copies = table.joined_text(table.columns).duplicated()
+    if not (copies.any() and draft.has(*KEYS)):
+        return table
+    table.note(f"{int(copies.sum())} rows that repeat another row in every column were left out.")
+    draft.change(table.with_frame(table.frame[~copies]))
+    return draft.table
+
+
+def _count_within(table: SourceTable, columns: Sequence[str]) -> pd.Series:
+    """The position of each row among those that are equal in these columns."""
+    if not columns:
+        return pd.Series(np.arange(len(table.frame)), table.frame.index)
+    text = table.joined_text(columns)
+    return text.groupby(text).cumcount()
+
+
+def _tell_apart(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> None:
+    """Ask which columns tell the rows of a model apart; an error for a few rows that are twice."""
+    keys = draft.columns_of("model", *KEYS, "metric")
+    rows = draft.options.row_role
+    if rows in ("repetition", "item") and rows not in draft.roles:
+        draft.make(rows, _count_within(table, keys).astype(str))
+        return
+    if draft.is_parted:
+        return
+    twice = table.joined_text(keys).duplicated(keep=False)
+    steps = draft.columns_of("step") if draft.has("item") else []
+    candidates = [
+        c for c in [*draft.left(), *steps]
+        if c not in scores.values() and draft.shape.may_label(c) and find_metric(c) is None
+    ]  # fmt: skip
+    answers = [*_list_answers(draft, table, keys, candidates, scores)]
+    counted = [c for c in candidates if draft.shape.is_number(c)]
+    if draft.has("step") or table.layout.files > 1 or (counted and draft.has(*ALL_RUN_COLUMNS)):
+        answers += [
+            Option({"rows": "last"}, "the last row of each run"),
+            Option({"rows": "mean"}, "the mean of the rows of each run"),
+        ]
+    is_few = 2 * int(twice.sum()) <= len(twice)
+    if draft.has(*KEYS) and not answers and (is_few or draft.has("repetition")):
+        differ = [c for c in table.columns if table.text(c)[twice].groupby(
+            table.joined_text(keys)[twice]).nunique().max() > 1]  # fmt: skip
+        names = ", ".join(r for r in ("model", *KEYS) if r in draft.roles)
+        raise table.error(
+            f"rows are equal in {names}, and differ in {join_names(differ)}",
+            "Keep one of them, or number the runs in a column.",
+            twice.index[twice],
+        )
+    if not draft.has("repetition"):
+        answers.append(Option({"rows": "repetition"}, "each row is a run of its own"))
+    first = table.text(draft.roles["model"])[twice].iloc[0]
+    same = [role for role in KEYS if role in draft.roles]
+    more = f" with the same {', '.join(same)}" if same else ""
+    draft.ask(f"{first!r} has several rows{more}, and nothing tells them apart", answers)
+
+
+def _list_answers(
+    draft: Draft,
+    table: SourceTable,
+    keys: Sequence[str],
+    candidates: Sequence[str],
+    scores: Mapping[str, str],
+) -> Iterator[Option]:
+    """Roles of further columns with which every row is one score, where the values fit."""
+    shape, model = draft.shape, draft.roles["model"]
+    text = {c: table.text(c) for c in candidates}
+    kept: list[str] = []
+    for column in sorted(candidates, key=shape.may_number):  # of equal columns one, text first
+        codes = pd.factorize(text[column])[0]
+        if not any(np.array_equal(codes, pd.factorize(text[k])[0]) for k in kept):
+            kept.append(column)
+    models = table.text(model)
+    is_one = models.nunique() == 1
+    shared = {c: is_one or (models.groupby(text[c]).nunique() > 1).mean() > 0.5 for c in kept}
+    within = draft.columns_of("dataset", "metric")
+    found = False
+    model_columns = draft.sources["model"]
+    for c in kept:
+        if not is_unique(table, [*keys, c]):
+            continue
+        found = True
+        once = is_unique(table, [model, *within, c])
+        if not once and draft.has(*KEYS):
+            yield option("model", [*model_columns, c], f"{c} is a setting: each a model")
+        if once and shared[c] and shape.may_number(c):
+            for role, meaning in (
+                ("seed", "a seed of the training"), ("data_seed", "a random split"),
+                ("fold", "a fold"),
+            ):  # fmt: skip
+                if role not in draft.roles:
+                    yield option(role, c, meaning)
+        if shared[c] and not draft.has("item") and (once or not draft.has("fold")):
+            yield option("item", c, "a test case")
+        if shared[c] and not draft.has("dataset"):
+            yield option("dataset", c, "a dataset")
+        if not draft.has("repetition"):
+            yield option("repetition", c, "a run of its own")
+    if not found:
+        yield from _list_pairs(draft, table, keys, kept, scores)
+    yield from _list_settings(draft, table, keys)
+
+
+def _list_pairs(
+    draft: Draft,
+    table: SourceTable,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    scores: Mapping[str, str],
+) -> Iterator[Option]:
+    """Two roles of two columns with which every row is one score."""
+    roles = [("dataset", "fold"), ("dataset", "seed"), ("dataset", "repetition"),
+             ("dataset", "item"), ("item", "repetition"), ("repeat", "fold")]  # fmt: skip
+    if all(draft.shape.kind(c) == "hits" for c in scores.values()):  # a hit is of a test case
+        roles = [("item", "repetition"), ("prompt", "item"), ("dataset", "item")]
+    for one, other in combinations(columns, 2):
+        if not is_unique(table, [*keys, one, other]):
+            continue
+        for first, second in roles:
+            if draft.has(first, second):
+                continue
+            for a, b in ((one, other), (other, one)):
+                numbered = draft.shape.may_number(b)
+                is_odd = draft.shape.is_number(a)
+                if (second in ("fold", "seed") and not numbered) or (first == "dataset" and is_odd):
+                    continue
+                if second == "repetition" and draft.shape.levels(b) > draft.shape.levels(a):
+                    continue
+                yield Option({"columns": {first: a, second: b}})
+
+
+def _list_settings(draft: Draft, table: SourceTable, keys: Sequence[str]) -> Iterator[Option]:
+    """Settings that name the model too, where every row is then one score."""
+    rows, shape = len(table.frame), draft.shape
+    settings = [
+        c for c in draft.left()
+        if 1 < shape.levels(c) <= rows / 3 and find_metric(c) is None and not shape.are_hits(c)
+    ]  # fmt: skip
+    own = draft.sources["model"]
+    for c in settings:
+        if shape.has_fractions(c) and is_unique(table, [*keys, c]):
+            yield option("model", [*own, c], f"{c} is a setting: each a model")
+    if len(settings) > 1 and is_unique(table, [*keys, *settings]):
+        for c in list(settings):
+            rest = [one for one in settings if one != c]
+            settings = rest if is_unique(table, [*keys, *rest]) else settings
+        if len(settings) > 1:
+            yield option("model", [*own, *settings], "settings: each combination is a model")

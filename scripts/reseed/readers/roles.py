@@ -1,0 +1,410 @@
+"""What each column is: as the user says, else by its whole name where the values fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from reseed.core.errors import suggest_name
+from reseed.readers.cells import describe_bad_number, is_number
+from reseed.readers.names import (
+    ALL_RUN_COLUMNS,
+    COLUMNS,
+    PARTS,
+    find_metric,
+    find_role,
+    list_variants,
+    normalize_name,
+)
+from reseed.readers.options import ReadOptions, list_columns
+from reseed.readers.question import Option, Part
+from reseed.readers.shape import Shape, find_summary_row, is_unique, parse_label
+from reseed.readers.source_table import UNNAMED, SourceTable, join_names
+
+#: Roles whose labels have no fractions, and tell rows apart only if they vary.
+_LABELS = (*ALL_RUN_COLUMNS, "item", "dataset", "model", "metric", "prompt", "cluster", "step")
+#: Of these a single value says something: the name of the one model, dataset, …
+_MAY_BE_ONE = ("metric", "model", "dataset", "item", "cluster", "data_seed")
+_NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score")
+#: Roles that several columns may name together.
+JOINED = ("model", "dataset", "item", "cluster")
+#: The column that a joined label, the position of a row, or a part of a label is written to.
+_OWN = "({})"
+
+
+def option(role: str, column: str | list[str], meaning: str = "") -> Option:
+    """The answer that a column has a role."""
+    return Option({"columns": {role: column}}, meaning)
+
+
+@dataclass
+class Draft:
+    """A table on its way to a reading: the role of each column, and what must be asked.
+
+    roles: Reseed's name → a column of the table. sources: the same, with the columns of the source
+    that a joined column was made from. said: columns of which the user says the role. is_parted:
+    whether a column holds parts of the data, one of which must be chosen.
+    """
+
+    table: SourceTable
+    options: ReadOptions
+    roles: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+    parts: list[Part] = field(default_factory=list)
+    is_parted: bool = False
+
+    def __post_init__(self) -> None:
+        self.shape = Shape(self.table)
+
+    def change(self, table: SourceTable) -> None:
+        """Go on with another table of the same source."""
+        self.table, self.shape = table, Shape(table)
+
+    def ask(self, text: str, options: Iterable[Option]) -> None:
+        """Note an open point with its answers; every option stands once."""
+        unique = {str(one): one for one in options}
+        self.parts.append(Part(text, tuple(unique.values())))
+
+    def take(self, role: str, column: str, sources: Iterable[str] = ()) -> None:
+        """Give a column a role."""
+        self.roles[role], self.sources[role] = column, [*(sources or [column])]
+
+    def drop(self, role: str) -> None:
+        """Take a role back."""
+        self.roles.pop(role, None)
+        self.sources.pop(role, None)
+
+    def make(self, role: str, values: pd.Series, sources: Iterable[str] = ()) -> None:
+        """Give a role to a new column."""
+        name = _OWN.format(role)
+        self.change(self.table.assign(**{name: values}))
+        self.take(role, name, sources)
+
+    def columns_of(self, *roles: str) -> list[str]:
+        """The columns that have these roles, for those that exist."""
+        return [self.roles[role] for role in roles if role in self.roles]
+
+    def has(self, *roles: str) -> bool:
+        """Whether any of these roles exists."""
+        return any(role in self.roles for role in roles)
+
+    def left(self) -> list[str]:
+        """Columns without a role that are not empty."""
+        used = {*self.roles.values(), *self.said}
+        return [
+            c for c in self.table.columns
+            if c not in used and not c.startswith("(") and self.shape.levels(c) > 0
+        ]  # fmt: skip
+
+    def numbers(self) -> list[str]:
+        """Columns of numbers without a role, and without the name of a run, that may be scores."""
+        return [
+            c for c in self.left()
+            if self.shape.is_number(c)
+            and (find_metric(c) is not None or not self.shape.counts_rows(c))
+            and (find_role(c) or ("",))[0] not in (*ALL_RUN_COLUMNS, "step", "n_train", "n_test")
+        ]  # fmt: skip
+
+    def labels(self) -> list[str]:
+        """Columns without a role that may name rows."""
+        return [c for c in self.left() if self.shape.may_label(c)]
+
+    def find(self, name: str) -> list[str]:
+        """Columns of this name; else of it in other writing, or as last part of their heading."""
+        columns = self.table.columns
+        exact = [c for c in columns if c == name]
+        similar = [c for c in columns if normalize_name(c) == normalize_name(name)]
+        return exact or similar or [c for c in columns if normalize_name(name) in list_variants(c)]
+
+    def refuse_mixed(self) -> None:
+        """Raise the error of a cell that is no number, in a column of them or named as a metric."""
+        for column in self.left():
+            bad = self.table.parse(column).bad
+            if bad is None and find_metric(column) and not self.shape.is_number(column):
+                text = self.table.text(column)
+                if text.str.match(r"[-+.]?\d").any() or not self.numbers():
+                    bad = text[(text != "") & ~text.map(is_number)]
+            if bad is not None and len(bad):
+                what, fix = describe_bad_number(column, bad.iloc[0])
+                leave = Option({"leave_out": [column]})
+                raise self.table.error(what, f"{fix} Or leave it out: {leave}.", bad.index)
+
+    def has_mixed(self) -> bool:
+        """Whether a column without a role holds numbers and other text."""
+        return any(self.table.parse(c).bad is not None for c in self.left())
+
+
+def start_draft(table: SourceTable, options: ReadOptions) -> Draft:
+    """The draft of a table: without what is left out, with the roles that are known.
+
+    Raises ReseedError for an option that names what does not exist.
+    """
+    draft = Draft(_tidy(table, options), options, parts=[*table.layout.parts])
+    _take_said(draft)
+    if not draft.table.layout.is_log:
+        _ask_parts(draft)
+        _take_named(draft)
+    for role, column in table.layout.stated.items():
+        if role not in draft.roles and column in draft.table.columns:
+            draft.take(role, column)
+    if not draft.table.layout.is_log:
+        _take_self_named(draft)
+        _split_models(draft)
+        _drop_constant_runs(draft)
+    _check_metrics(draft)
+    return draft
+
+
+def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The table without row numbers, empty columns, and what the user leaves out."""
+    said = {column for mapped in options.columns.values() for column in list_columns(mapped)}
+    drop = []
+    for name in filter(UNNAMED.fullmatch, table.columns):
+        if name in said:
+            continue
+        if table.text(name).tolist() == [str(i) for i in range(len(table.frame))]:
+            drop.append(name)
+    table = _spread_lists(table)
+    frame = table.frame.drop(columns=drop)
+    for name in options.leave_out:
+        if name not in table.columns:
+            raise table.error(
+                f"`leave_out` names the column {name!r}, which is missing",
+                f"{table.column_list}{suggest_name(name, table.columns)}",
+            )
+        frame = frame.drop(columns=name)
+    for name, value in options.keep.items():
+        if name not in table.columns:
+            raise table.error(
+                f"`keep` names the column {name!r}, which is missing",
+                f"{table.column_list}{suggest_name(name, table.columns)}",
+            )
+        frame = frame[table.text(name).loc[frame.index] == str(value)]
+        if frame.empty:
+            levels = [*table.text(name).unique()]
+            raise table.error(
+                f"`keep`: no row has {value!r} in column {name!r}",
+                f"It has {join_names(levels, 20)}.{suggest_name(value, levels)}",
+            )
+    if len(frame) < len(table.frame):
+        kept = ", ".join(f"{name} {value}" for name, value in options.keep.items())
+        table.note(f"{len(frame):,} of {len(table.frame):,} rows were kept: {kept}.")
+    if frame.shape == table.frame.shape:
+        return _drop_summary(table)
+    return _drop_summary(table.with_frame(frame))
+
+
+def _spread_lists(table: SourceTable) -> SourceTable:
+    """The table with a row for each number of lists in cells, and a column of their position."""
+    for column in table.columns:
+        if (
+            table.is_numeric(column)
+            or not table.text(column).str.fullmatch(r"\[[-\d.eE+, ]+\]").all()
+        ):
+            continue
+        lists = table.text(column).map(json.loads)
+        if lists.empty or lists.map(len).nunique() > 1 or "position" in table.columns:
+            continue
+        frame = table.frame.assign(**{column: lists}).explode(column)
+        frame["position"] = frame.groupby(level=0).cumcount()
+        return table.with_frame(frame, f"Each number in the lists of {column!r} is a row.")
+    return table
+
+
+def _drop_summary(table: SourceTable) -> SourceTable:
+    """The table without a first or last row that holds the mean of the others, with a note."""
+    shape, first = Shape(table), table.columns[:1]
+    if not first or shape.is_number(first[0]):
+        return table
+    values = [c for c in table.columns if shape.is_number(c) and shape.levels(c) > 1]
+    row = find_summary_row(table, values)
+    if row is None:
+        return table
+    name = table.text(first[0]).iloc[row]
+    note = f"The row {name!r} was left out: it holds the mean of the others."
+    return table.with_frame(table.frame.drop(index=table.frame.index[row]), note)
+
+
+def _take_said(draft: Draft) -> None:
+    """The roles that the user states."""
+    for role, mapped in draft.options.columns.items():
+        if role not in COLUMNS:
+            draft.table.add_error(
+                f"`columns` maps {role!r}, which is not one of Reseed's columns",
+                f"Use {', '.join(COLUMNS)}.{suggest_name(role, COLUMNS)}",
+            )
+        names = [one for name in list_columns(mapped) for one in draft.find(name)[:1]]
+        for name in list_columns(mapped):
+            if not draft.find(name):
+                draft.table.add_error(
+                    f"has no column {name!r}, to which `columns` maps {role!r}",
+                    f"{draft.table.column_list}{suggest_name(name, draft.table.columns)}",
+                )
+        if len(names) > 1 and role not in JOINED:
+            draft.table.add_error(
+                f"`columns` maps {role!r} to several columns",
+                f"Only {', '.join(JOINED)} may be joined from several.",
+            )
+        if draft.table.problems:
+            continue
+        draft.said.update(names)
+        if len(names) == 1:
+            draft.take(role, names[0])
+            continue
+        draft.make(role, join_labels(draft.table, names, role in ("model", "dataset")), names)
+    draft.table.raise_errors()
+
+
+def join_labels(table: SourceTable, columns: list[str], with_names: bool = True) -> pd.Series:
+    """Several labels as one, `svm, C=1`: the first unchanged, others with their names."""
+    text = table.text(columns[0])
+    for column in columns[1:]:
+        name = f"{normalize_name(column)}=" if with_names else ""
+        text = text.str.cat(name + table.text(column), sep=", ")
+    return text
+
+
+def _ask_parts(draft: Draft) -> None:
+    """Ask which part of the data counts, where the values of a column name several."""
+    for column in draft.table.columns:
+        if draft.shape.is_number(column):
+            continue
+        levels = {level for level in draft.table.text(column).str.lower().unique() if level}
+        if column not in draft.said and len(levels) > 1 and levels <= PARTS:
+            values = [one for one in draft.table.text(column).unique() if one]
+            text = f"column {column!r} holds parts of the data, and one is read"
+            draft.ask(text, [Option({"keep": {column: one}}) for one in values])
+            draft.is_parted = True
+
+
+def _take_named(draft: Draft) -> None:
+    """Roles by whole names, where the values fit."""
+    shape, found = draft.shape, dict[str, list[tuple[float, str]]]()
+    for column in draft.table.columns:
+        named = find_role(column)
+        is_free = column not in draft.said and find_metric(column) is None
+        if named and is_free and named[0] not in draft.roles:
+            found.setdefault(named[0], []).append((named[1], column))
+    metrics = [c for c in draft.table.columns if find_metric(c) and shape.is_number(c)]
+    has_mean = bool(metrics or {"mean", "value"} & {*found, *draft.roles})
+    for role, ranked in found.items():
+        names = [name for _, name in sorted(ranked)]
+        if role in _LABELS:
+            names = [n for n in names if not shape.has_fractions(n)]
+            varying = [n for n in names if shape.levels(n) > 1]
+            constant = [n for n in names if shape.levels(n) == 1] if role in _MAY_BE_ONE else []
+            names = varying or constant
+        if role in ALL_RUN_COLUMNS or role == "item":
+            texts = (({*draft.table.text(n).str.lower().unique()} - {""}, n) for n in names)
+            names = [n for levels, n in texts if not levels <= PARTS]
+        if role in _NUMBERS:
+            mixed = [n for n in names if draft.table.parse(n).bad is not None]
+            names = [n for n in names if shape.is_number(n)] or mixed
+        is_spread = role in ("sd", "se")
+        if (is_spread and not has_mean) or (role == "n" and not {"sd", "se", "mean"} & {*found}):
+            continue
+        if names:
+            draft.take(role, names[0])
+    if not draft.has("item"):
+        for role in ("prompt", "cluster"):
+            if draft.roles.get(role) not in draft.said:
+                draft.drop(role)
+    if not draft.has("y_pred", "y_score") and "y_true" in draft.roles and draft.has("value"):
+        draft.drop("y_true")
+    old, new = ("repetition", "repeat") if draft.has("fold") else ("repeat", "repetition")
+    is_meant = draft.has("fold") or draft.has("item")
+    if is_meant and old in draft.roles and new not in draft.roles:
+        column = draft.roles[old]
+        draft.take(new if column not in draft.said else old, column)
+        draft.drop(old if column not in draft.said else "")
+
+
+def _take_self_named(draft: Draft) -> None:
+    """Roles of columns whose every value names one: `Fold3`, `Fold01.Rep2`."""
+    for column in draft.labels():
+        if draft.shape.is_number(column):
+            continue
+        labels = [parse_label(one) for one in draft.table.text(column).unique()]
+        kinds = {frozenset(one.runs) for one in labels}
+        if len(kinds) != 1 or any(one.rest for one in labels):
+            continue
+        runs = [name for name in ("fold", *ALL_RUN_COLUMNS) if name in labels[0].runs]
+        if runs and {*labels[0].runs} <= {*ALL_RUN_COLUMNS} and not draft.has(*runs):
+            draft.take(runs[0], column)
+
+
+def _split_models(draft: Draft) -> None:
+    """Runs that the names of models hold, `bert_seed1`, where no column names runs."""
+    column = draft.roles.get("model")
+    keys = draft.columns_of("model", "dataset", "metric", "item", "prompt")
+    is_said = column in draft.said and len(draft.sources["model"]) > 1
+    if column is None or is_said or draft.has(*ALL_RUN_COLUMNS):
+        return
+    if not is_unique(draft.table, keys):
+        return
+    text = draft.table.text(column)
+    labels = {name: parse_label(name) for name in text.unique()}
+    kinds = {tuple(sorted(one.runs)) for one in labels.values()}
+    names = {one.rest for one in labels.values()}
+    runs = next(iter(kinds), ())
+    if len(kinds) != 1 or not runs or not {*runs} <= {*ALL_RUN_COLUMNS}:
+        return
+    if "" in names or len(names) == len(labels):
+        return
+    shown = join_names([*labels], 2)
+    draft.table.note(
+        f"The names of models hold their runs ({shown}): read as model and {' and '.join(runs)}."
+    )
+    for role in runs:
+        draft.make(role, text.map({name: one.runs[role] for name, one in labels.items()}))
+    draft.make("model", text.map({name: one.rest for name, one in labels.items()}), [column])
+
+
+def _drop_constant_runs(draft: Draft) -> None:
+    """Columns of runs that do not vary within a model are none."""
+    over = draft.columns_of("model", "dataset")
+    stated = {*draft.table.layout.stated.values()}
+    for role in ALL_RUN_COLUMNS:
+        column = draft.roles.get(role)
+        is_known = column in draft.said or column in stated
+        if column is None or is_known or not over or role == "data_seed":
+            continue
+        text = draft.table.text(column)
+        groups = draft.table.joined_text(over)
+        if text[text != ""].groupby(groups).nunique().max() < 2:
+            draft.drop(role)
+
+
+def _check_metrics(draft: Draft) -> None:
+    """Raise ReseedError for a metric that is on no list, no column, and in no heading or cell."""
+    options, table = draft.options, draft.table
+    words = {part for c in table.columns for part in _list_words(c)}
+    if "metric" in draft.roles:
+        words |= {normalize_name(one) for one in table.text(draft.roles["metric"]).unique()}
+    for metric in options.metrics:
+        known = find_metric(metric) or draft.find(metric) or normalize_name(metric) in words
+        if not (known or table.layout.is_log):
+            raise table.error(
+                f"`metric` is {metric!r}, which is no column and on no list of metrics",
+                f"{table.column_list}{suggest_name(metric, table.columns)}",
+            )
+
+
+def _list_words(heading: str) -> set[str]:
+    """The first and the last word of a heading, either of which may be a metric."""
+    name = normalize_name(heading)
+    parts = name.split("_")
+    return {"_".join(parts[i:]) for i in range(len(parts))} | {
+        "_".join(parts[:i]) for i in range(1, len(parts))
+    }
+
+
+def list_unused(draft: Draft, used: Mapping[str, str] | Iterable[str]) -> list[str]:
+    """Columns of the table that a reading does not use."""
+    taken = {*(used.values() if isinstance(used, Mapping) else used)}
+    taken |= {c for role, own in draft.sources.items() if draft.roles[role] in taken for c in own}
+    return [c for c in draft.table.columns if c not in taken and not c.startswith("(")]
