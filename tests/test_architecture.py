@@ -202,6 +202,7 @@ def test_annotations_name_types_in_dicts():
 
 def test_directions_of_tables_are_in_no_key_of_trials():
     """A new name for a direction would otherwise retrain every trial."""
+    assert "reseed.readers.names" not in code_files("reseed.training.run")
 
 
 def test_each_room_says_what_it_does():
