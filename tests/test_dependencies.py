@@ -48,18 +48,6 @@ def test_core_and_extras_declare_every_import():
     assert declared - imported == not_imported
 
 
-def test_environments_for_gpus_differ_in_pytorch_alone():
-    """A build for CPUs exists of `pytorch`, none of `pytorch-gpu`."""
-    for name in ("training", "verification"):
-        one, other = (
-            {line.strip("- ") for line in path.read_text().splitlines() if line.startswith("  - ")}
-            for path in (REPOSITORY / "envs" / f"{name}{end}.yaml" for end in ("", "-gpu"))
-        )
-        [cpu], [gpu] = one - other, other - one
-        assert re.fullmatch(r"pytorch=[\d.]+=cpu\*", cpu), name
-        assert gpu == cpu.removesuffix("=cpu*").replace("pytorch", "pytorch-gpu"), name
-
-
 def test_users_install_no_tool_of_tests():
     lock = (REPOSITORY / "requirements.txt").read_text()
     locked = {name.lower() for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}

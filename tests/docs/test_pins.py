@@ -52,15 +52,18 @@ def test_one_channel_and_one_python(path):
     assert entries(path)[0][:3] == ("python", "=", "3.11")
 
 
-def test_gpu_environment_differs_only_in_pytorch():
+@pytest.mark.parametrize("name", ["training", "verification"])
+def test_gpu_environment_differs_only_in_pytorch(name):
+    """No build of `pytorch-gpu` is named after the CPU."""
     cpu, gpu = (
         {(name, version, build) for name, _, version, build in entries(REPOSITORY / "envs" / file)}
-        for file in ("training.yaml", "training-gpu.yaml")
+        for file in (f"{name}.yaml", f"{name}-gpu.yaml")
     )
     (before,), (after,) = cpu - gpu, gpu - cpu
     assert before[0] == "pytorch"
     assert before[2] == "cpu*"
     assert after[:2] == ("pytorch-gpu", before[1])
+    assert not after[2]
 
 
 def test_lock_has_hashes_for_every_package():
