@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 #: What the paper ran: a fact of a trial → the paper's names, or a model or dataset → least number.
 Recipe = dict[str, list[str] | dict[str, float]]
 #: Fields that only tell the reader; the others say what is judged, and how.
-_TEXTS = {"text", "quote", "exhibit", "title", "noun", "unit", "limit"}
+_TEXTS = {"text", "finding", "quote", "exhibit", "title", "noun", "unit", "limit"}
 _TEXTS |= {"published", "paper", "conditions", "source"}
 
 
@@ -21,6 +21,8 @@ class Statement(BaseModel):
 
     text: str
     """The statement in at most twelve words."""
+    finding: dict[str, str] = {}
+    """Verdict → what the front page then says of it, with `{value}`, `{low}`, `{high}`."""
     quote: str = ""
     """The paper's own words, verbatim."""
     exhibit: str

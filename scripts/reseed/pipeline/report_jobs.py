@@ -40,7 +40,7 @@ class ReportJobs:
 
         project = self.context.project
         others = {} if project.main.scale == "smoke" else project.left_out
-        left_out = {name: title for name, title in others.items() if self._evidence(name)}
+        left_out = {n: (one.title, one.citation) for n, one in others.items() if self._evidence(n)}
         outputs = [self.layout.index_page]
         return self._page_job(sorted(studies, key=rank), None, outputs, {}, left_out)
 
@@ -53,13 +53,15 @@ class ReportJobs:
         page: str | None,
         outputs: list[str],
         texts: dict[str, str],
-        left_out: dict[str, str],
+        left_out: dict[str, tuple[str, str]],
     ) -> Job:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
         sources = self.context.sources_of("reseed.pipeline.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
         evidence = [path for one in [*studies, *left_out] if (path := self._evidence(one))]
+        sums = [] if page else [path.with_name("SHA256SUMS") for path in evidence]
+        evidence += [path for path in sums if path.is_file()]
         spec = ReportSpec(
             results, shown, exhibits, page, coverage, str(self.context.folder / REFERENCES),
             left_out, self.context.project.main.scale,

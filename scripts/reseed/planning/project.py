@@ -25,7 +25,7 @@ from reseed.planning.yaml_limits import find_excess
 
 
 class Project(BaseModel):
-    """The whole configuration, checked. left_out: titles of studies that the scale leaves out."""
+    """The whole configuration, checked. left_out: studies that the scale leaves out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,7 @@ class Project(BaseModel):
     models: dict[str, Model]
     weights: dict[str, Weights]
     studies: dict[str, Study]
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Study] = {}
 
 
 #: The loader in C, where the package has it, is ten times as fast.
@@ -208,7 +208,7 @@ def load_project(
         reader.add(validation.check_name(f"{source}: studies", name, known.studies, "study"))
     chosen = _choose_studies(studies, named, scale, folder, f"{source}: studies")
     reader.add(_find_unfit_scales(studies, chosen, scale))
-    rest = {name: one.title for name, one in studies.items() if name not in chosen}
+    rest = {name: one for name, one in studies.items() if name not in chosen}
     project = Project(
         main=main or Main(),
         datasets=datasets,

@@ -14,8 +14,8 @@ class ReportSpec:
     page: its study; None: index.
     coverage: exhibits and claims of the paper, by study.
     references: folder of committed reference results.
-    left_out: titles of studies that this scale leaves out and that have reference results, which
-        the index shows.
+    left_out: title and citation of studies that this scale leaves out and that have reference
+        results, which the index shows.
     scale: of the studies.
     stated: those with statements.
     """
@@ -26,7 +26,7 @@ class ReportSpec:
     page: str | None
     coverage: dict[str, tuple[PaperExhibit, ...]]
     references: str
-    left_out: dict[str, str]
+    left_out: dict[str, tuple[str, str]]
     scale: str
     stated: tuple[str, ...] = ()
     sources: str = ""

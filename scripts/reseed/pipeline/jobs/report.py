@@ -11,6 +11,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
     from reseed.report.pages.bundle import write_bundle
+    from reseed.report.pages.front import draw_front
     from reseed.report.pages.render import build_index, build_study_page
     from reseed.report.pages.studies import read_left_out, read_study
 
@@ -39,11 +40,12 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     else:
         left_out = [
             row
-            for name, title in spec.left_out.items()
+            for name, (title, citation) in spec.left_out.items()
             if (evidence := find_reference(references, name))
-            for row in read_left_out(evidence, name, title, spec.scale)
+            for row in read_left_out(evidence, name, title, citation, spec.scale)
         ]
-        text = build_index(studies, [f"{study.name}.html" for study in studies], left_out)
+        links = [f"{study.name}.html" for study in studies]
+        text = build_index(studies, links, left_out, draw_front(studies, references))
     write_text(page, text)
     say(f"Report: {as_shown(page)}")
 

@@ -16,10 +16,17 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.core.identifiers import SCALES
 from reseed.report.pages.forest import draw_axis
+from reseed.report.pages.front import (
+    SIGNS,
+    Front,
+    count_squares,
+    group_papers,
+    list_findings,
+)
 from reseed.report.pages.pictures import thumbnail
 from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport
-from reseed.report.pages.summary import count_verdicts, next_command, summarise
+from reseed.report.pages.summary import count_verdicts, summarise
 from reseed.report.rendering.data import source_text
 from reseed.report.rendering.numbers import counted
 
@@ -49,10 +56,12 @@ def build_index(
     studies: list[StudyReport],
     links: list[str],
     left_out: Sequence[StatementRow] = (),
+    front: Front | None = None,
 ) -> str:
-    """The front page as HTML text: a summary, all statements, and a card for each study.
+    """The front page as HTML text: what is luck, which statements hold, and every study.
 
-    left_out: statements of studies that were not run, by their reference results.
+    left_out: statements of studies that were not run, by their reference results. front: the
+    picture (`draw_front`).
     """
     cards = [_card(study, link) for study, link in zip(studies, links, strict=True)]
     pages = dict(zip((study.name for study in studies), links, strict=True))
@@ -70,10 +79,14 @@ def build_index(
         "index.html",
         cards=cards,
         rows=sorted(rows, key=lambda row: row.order),
+        front=front,
+        papers=group_papers(rows, pages),
+        findings=list_findings(rows),
+        squares=count_squares(rows),
+        signs=SIGNS,
         link_of=lambda row: pages.get(row.study, ""),
         lead=lead,
-        next_command=next_command(rows),
-        title="Reseed: report",
+        title="How much of a score is luck?" if rows else "Reseed: report",
         index="",
         summary=summarise(studies, left_out) if studies else [],
     )
@@ -88,7 +101,6 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
     best = study.best
     return {
         "study": study,
-        "verdicts": count_verdicts(row.verdict for row in study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,

@@ -9,20 +9,22 @@ from math import floor, isfinite, log10
 from reseed.comparison.claims.formatting import format_number
 from reseed.comparison.claims.shown import ResultRow
 
-_WIDTH, _HEIGHT, _MARGIN = 280, 30, 8
+WIDTH, _HEIGHT, _MARGIN = 280, 30, 8
 #: With more scores, their range and quartiles are drawn in place of dots.
 _MOST_DOTS = 200
 _RADIUS, _STEP = 3.0, 5.0
 
 
-def _place(value: float, ends: tuple[float, float]) -> float:
+def place(value: float, ends: tuple[float, float]) -> float:
+    """Pixels from the left of a value between the ends of the axis."""
     span = (ends[1] - ends[0]) or 1.0
-    return _MARGIN + (value - ends[0]) / span * (_WIDTH - 2 * _MARGIN)
+    return _MARGIN + (value - ends[0]) / span * (WIDTH - 2 * _MARGIN)
 
 
-def _svg(label: str, body: str, height: int = _HEIGHT) -> str:
+def wrap_svg(label: str, body: str, height: int = _HEIGHT) -> str:
+    """A picture of one row. label: what it shows, for readers without it."""
     return (
-        f'<svg class="strip" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
+        f'<svg class="strip" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
         f' role="img" aria-label="{escape(label, quote=True)}">{body}</svg>'
     )
 
@@ -34,11 +36,11 @@ def _horizontal(kind: str, left: float, right: float, y: float) -> str:
 def draw_scores(row: ResultRow, ends: tuple[float, float]) -> str:
     """Every score as a dot, equal ones stacked, and the mean; of many scores their quartiles."""
     floor_y = _HEIGHT - 12
-    parts = [_horizontal("base", _MARGIN, _WIDTH - _MARGIN, floor_y)]
+    parts = [_horizontal("base", _MARGIN, WIDTH - _MARGIN, floor_y)]
     if len(row.scores) > _MOST_DOTS:
         ordered = sorted(row.scores)
         at = [ordered[round(share * (len(ordered) - 1))] for share in (0, 0.25, 0.75, 1)]
-        places = [_place(value, ends) for value in at]
+        places = [place(value, ends) for value in at]
         parts.append(_horizontal("ci", places[0], places[3], floor_y))
         parts.append(
             f'<rect class="middle" x="{places[1]:.1f}" width="{max(places[2] - places[1], 1):.1f}" '
@@ -47,17 +49,17 @@ def draw_scores(row: ResultRow, ends: tuple[float, float]) -> str:
     else:
         stacked: Counter[int] = Counter()
         for score in row.scores:
-            x, column = _place(score, ends), round(_place(score, ends) / _STEP)
+            x, column = place(score, ends), round(place(score, ends) / _STEP)
             y = max(floor_y - _STEP * stacked[column], _RADIUS)
             stacked[column] += 1
             parts.append(
                 f'<circle class="score" tabindex="-1" cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}">'
                 f"<title>{score:.6g}</title></circle>"
             )
-    mean = _place(row.mean, ends)
+    mean = place(row.mean, ends)
     parts.append(f'<line class="mean" x1="{mean:.1f}" x2="{mean:.1f}" y1="6" y2="{_HEIGHT - 3}"/>')
     label = f"{len(row.scores):,} scores of {row.name}, mean {row.mean:.4g}"
-    return _svg(label, "".join(parts))
+    return wrap_svg(label, "".join(parts))
 
 
 def draw_gap(row: ResultRow, ends: tuple[float, float], null: float, word: str) -> str:
@@ -66,13 +68,13 @@ def draw_gap(row: ResultRow, ends: tuple[float, float], null: float, word: str) 
         return ""
     parts = []
     if isfinite(null):
-        x = _place(null, ends)
+        x = place(null, ends)
         parts.append(f'<line class="zero" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_HEIGHT}"/>')
     if row.low < row.high:
-        low, high = _place(row.low, ends), _place(row.high, ends)
+        low, high = place(row.low, ends), place(row.high, ends)
         parts.append(_horizontal(f"ci {word}", low, high, 15))
-    parts.append(f'<circle class="pt {word}" cx="{_place(row.value, ends):.1f}" cy="15" r="4.5"/>')
-    return _svg(f"{row.name}: {row.estimate}", "".join(parts))
+    parts.append(f'<circle class="pt {word}" cx="{place(row.value, ends):.1f}" cy="15" r="4.5"/>')
+    return wrap_svg(f"{row.name}: {row.estimate}", "".join(parts))
 
 
 def draw_axis(ends: tuple[float, float]) -> str:
@@ -86,10 +88,10 @@ def draw_axis(ends: tuple[float, float]) -> str:
     places = max(0, -floor(log10(step)))
     texts = []
     for number in range(first, floor(ends[1] / step) + 1):
-        x = _place(number * step, ends)
+        x = place(number * step, ends)
         text = format_number(number * step, places)
         texts.append(f'<text x="{x:.1f}" y="10" text-anchor="middle">{text}</text>')
     return (
-        f'<svg class="strip" viewBox="0 0 {_WIDTH} 14" width="{_WIDTH}" height="14"'
+        f'<svg class="strip" viewBox="0 0 {WIDTH} 14" width="{WIDTH}" height="14"'
         f' aria-hidden="true">{"".join(texts)}</svg>'
     )

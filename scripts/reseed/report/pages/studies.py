@@ -274,13 +274,15 @@ def read_study(
     return StudyReport(folder.name, info, shown, day, coverage, known, answer, evidence)
 
 
-def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[StatementRow]:
+def read_left_out(
+    evidence: Path, name: str, title: str, citation: str, scale: str
+) -> list[StatementRow]:
     """The statements of a study that the scale leaves out, by its reference results alone.
 
     evidence: its `evidence.json`. scale: of the other studies.
     """
     reference = read_json(evidence)
-    info = build_study_info({}, {}, title=title, scale=scale)
+    info = build_study_info({}, {}, title=title, citation=citation, scale=scale)
     rows = []
     for one in reference["statements"]:
         known = read_evidence(one["evidence"])

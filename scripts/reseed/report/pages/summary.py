@@ -95,9 +95,3 @@ def describe_run(studies: Sequence[StudyReport], rows: Sequence[StatementRow]) -
         f"{text}; a verdict speaks about the average over the settings run, by its 95 % interval"
         " over seeds, and about no other dataset."
     )
-
-
-def next_command(rows: Sequence[StatementRow]) -> str:
-    """The command that would decide more statements at a larger scale; empty if none would."""
-    commands = {row.command.rpartition("--config ")[2] for row in rows if row.command}
-    return f"snakemake --cores all --config {min(commands)}" if commands else ""

@@ -107,6 +107,18 @@
     });
   }
 
+  // A link to a row opens what holds it, and the row.
+  const openTarget = () => {
+    const row = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!row) return;
+    for (let one = row.parentElement; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    const own = row.querySelector("details");
+    if (own && row.tagName === "TR") own.open = true;
+    row.hidden = false;
+    row.scrollIntoView();
+  };
+  window.addEventListener("hashchange", openTarget);
+
   for (const table of document.querySelectorAll("table")) {
     const bodies = [...table.tBodies].map((body) =>
       [body, [...body.rows].filter((row) => !row.classList.contains("section"))]);
@@ -126,4 +138,5 @@
     }
   }
 
+  openTarget();
 })();
