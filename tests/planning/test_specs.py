@@ -100,7 +100,7 @@ def every_spec(study, training):
             None,
             {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
             "results/reference",
-            {"second": "Another study"},
+            {"second": ("Another study", "Somebody")},
             "demo",
         ),
         report_specs.ReferenceSpec(RESULTS, "first"),

@@ -153,7 +153,7 @@ def test_front_page_of_a_study(name, snapshot):
 def test_front_page_shows_references_of_studies_left_out(tmp_path):
     evidence = tmp_path / "evidence.json"
     evidence.write_text(json.dumps(reference_of(record((1.3, 1.9), text="Tuning matters"))))
-    rows = read_left_out(evidence, "tuned", "Tuned models", "demo")
+    rows = read_left_out(evidence, "tuned", "Tuned models", "Somebody", "demo")
     assert [(row.text, row.verdict, row.run.verdict) for row in rows] == [
         ("Tuning matters", "supported", "not run")
     ]
