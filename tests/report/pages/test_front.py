@@ -25,7 +25,7 @@ def reference(folder, runs=12, arms=("rf~1a2b", "net"), kinds=("model", "data"),
         for seed, score in enumerate(0.9 + rng.normal(size=runs) * 0.01 * (1 + (kind == "data")))
     ]
     (folder / "paper").mkdir()
-    frame(rows).assign(status="ok", **changes).to_parquet(folder / "paper" / "trials.parquet")
+    frame(rows).assign(**{"status": "ok"} | changes).to_parquet(folder / "paper" / "trials.parquet")
     (folder / "paper" / "evidence.json").write_text("{}")
 
 
@@ -44,7 +44,9 @@ def test_scores_over_seeds_and_over_splits_are_drawn_for_each_model(tmp_path):
     front = draw_front([with_data()], tmp_path)
     assert (front.title, front.seeds, front.splits) == ("Magic, test AUC", 12, 12)
     assert {name for name, *_ in front.rows} == {"Forest", "net"}
-    scores = pd.read_parquet(tmp_path / "paper" / "trials.parquet").groupby(["varied", "arm"])["auc"]
+    scores = pd.read_parquet(tmp_path / "paper" / "trials.parquet").groupby(["varied", "arm"])[
+        "auc"
+    ]
     for name, seeds, seed_sd, splits, split_sd in front.rows:
         arm = "rf~1a2b" if name == "Forest" else name
         assert seeds.count('<circle class="model"') == splits.count('<circle class="data"') == 12
