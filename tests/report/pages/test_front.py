@@ -39,7 +39,7 @@ def with_data(stand_in=None):
     return study().__class__("paper", info, study().exhibits, evidence=RECORDS)
 
 
-def test_scores_over_seeds_and_over_splits_are_drawn_for_each_model(tmp_path):
+def test_scores_over_seeds_and_splits_are_drawn_for_each_model(tmp_path):
     reference(tmp_path)
     front = draw_front([with_data()], tmp_path)
     assert (front.title, front.seeds, front.splits) == ("Magic, test AUC", 12, 12)
@@ -65,7 +65,7 @@ def test_nothing_is_drawn_of_too_little(tmp_path, change):
     assert draw_front([with_data()], tmp_path) is None
 
 
-def test_simulated_data_and_studies_without_a_reference_are_not_drawn(tmp_path):
+def test_simulated_data_is_not_drawn(tmp_path):
     assert draw_front([with_data()], tmp_path) is None
     reference(tmp_path)
     assert draw_front([with_data(stand_in="loans")], tmp_path) is None
