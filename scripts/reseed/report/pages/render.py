@@ -33,8 +33,6 @@ from reseed.report.rendering.numbers import counted
 TEMPLATES = Path(__file__).parent / "templates"
 # Imported results list these like seeds, although they are none.
 _NO_SEEDS = ("fold", "repeat")
-# Longer tables are collapsed.
-_LONG = 8
 
 
 def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> str:
@@ -123,7 +121,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-    environment.globals |= {"scales": SCALES, "long": _LONG, "axis": draw_axis()}
+    environment.globals |= {"scales": SCALES, "axis": draw_axis()}
     environment.globals["no_link"] = lambda row: ""
     environment.filters |= {
         "code": _with_code,

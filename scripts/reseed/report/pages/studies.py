@@ -36,6 +36,8 @@ from reseed.report.rendering.sidecar import Sidecar, read_sidecar
 from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
+#: Rows, and words, of a table that is shown without a click, at most.
+_LONG, _WORDY = 8, 120
 # Anchors of the sections of every page.
 _PARTS = re.compile(r"(statements|answer|run|data|left-out|coverage|content|mark-\d+)$")
 # Wider figures, in inches, span both columns of a journal page.
@@ -86,6 +88,12 @@ class Exhibit:
     def width(self) -> int:
         """Columns of a table."""
         return len(self.sidecar.headings[-1])
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a table is shown on a click: many rows, or much text."""
+        words = sum(len(cell.split()) for _, cells in self.sidecar.rows for cell in cells)
+        return len(self.sidecar.rows) > _LONG or words > _WORDY
 
     @property
     def is_wide(self) -> bool:
