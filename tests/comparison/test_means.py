@@ -7,7 +7,12 @@ from reseed.cli import main
 from reseed.comparison import means
 from reseed.core.errors import ReseedError
 from reseed.readers.paper_tables import read_means
+from reseed.readers.sources import open_source
 from scipy.stats import ttest_ind, ttest_ind_from_stats
+
+
+def read_table(source, *arguments, **options):
+    return read_means(open_source(source), *arguments, **options)
 
 
 def compare_means(*arguments, **options):
@@ -26,17 +31,17 @@ PAPER = pd.DataFrame(
 
 
 def test_cells_are_read_in_every_way_papers_write_them():
-    wording = read_means(PAPER, runs=5).set_index(["dataset", "model"])
+    wording = read_table(PAPER, runs=5).set_index(["dataset", "model"])
     assert wording.loc[("CoLA", "BERT"), ["mean", "sd", "n"]].tolist() == [52.1, 0.9, 5]
     assert wording.loc[("CoLA", "Ours"), ["mean", "sd"]].tolist() == [54.0, 1.1]
     assert wording.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
     assert ("SST-2", "Distil (6 layers)") not in wording.index
     assert set(wording["half_mean"]) == {0.005}
     tiny = pd.DataFrame({"model": ["a"], "mean": [1.25e-5], "sd": [1e-6], "n": [5]})
-    assert read_means(tiny)[["mean", "sd", "half_mean"]].to_numpy()[0] == pytest.approx(
+    assert read_table(tiny)[["mean", "sd", "half_mean"]].to_numpy()[0] == pytest.approx(
         [1.25e-5, 1e-6, 5e-8]
     )
-    coarse = read_means(PAPER.assign(CoLA=["52 ± 0.9", "54 ± 1.1", "51 ± 0.8"]), runs=5)
+    coarse = read_table(PAPER.assign(CoLA=["52 ± 0.9", "54 ± 1.1", "51 ± 0.8"]), runs=5)
     halves = coarse.groupby("dataset")[["half_mean", "half_sd"]].first()
     assert halves.loc["CoLA"].tolist() == pytest.approx([0.5, 0.05])
     assert halves.loc["SST-2"].tolist() == pytest.approx([0.005, 0.005])
@@ -59,7 +64,7 @@ def test_cells_are_read_in_every_way_papers_write_them():
     ],
 )
 def test_signs_of_cells_are_kept(cell, mean, sd):
-    wording = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
+    wording = read_table(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
     assert wording.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
         [] if mean is None else [[mean, sd]]
     )
@@ -76,7 +81,7 @@ def test_a_change_a_rank_or_an_interval_is_no_spread(cell):
     with pytest.raises(
         ReseedError, match=r"\(row 1\): column 'x' holds .* no mean with its spread"
     ):
-        read_means(table, 5)
+        read_table(table, 5)
 
 
 def test_rows_may_be_datasets_and_repeat_a_model():
@@ -84,7 +89,7 @@ def test_rows_may_be_datasets_and_repeat_a_model():
     across = pd.DataFrame(cells, columns=["a", "b"]).assign(Dataset=["x", "y"])[
         ["Dataset", "a", "b"]
     ]
-    wording = read_means(across, 5).set_index(["dataset", "model"])["mean"]
+    wording = read_table(across, 5).set_index(["dataset", "model"])["mean"]
     assert wording.to_dict() == {
         ("x", "a"): 52.1,
         ("y", "a"): 92.1,
@@ -93,29 +98,29 @@ def test_rows_may_be_datasets_and_repeat_a_model():
     }
     long = pd.DataFrame({"Backbone": ["r50"] * 4, "Dataset": ["x", "x", "y", "y"],
                          "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
-    wording = read_means(long, 5).set_index(["dataset", "model"])["mean"]
+    wording = read_table(long, 5).set_index(["dataset", "model"])["mean"]
     assert wording[("y, acc", "b")] == 94.0
-    assert set(read_means(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
+    assert set(read_table(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
         "Task",
         "SST-2",
     }
     pretraining = pd.DataFrame({"Method": ["a", "b"], "Data": ["1k", "22k"], "acc": cells[0]})
-    assert set(read_means(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
+    assert set(read_table(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
 
 
 def test_columns_as_pandas_names_them():
     runs = pd.DataFrame({"model": ["a"] * 5 + ["b"] * 5, "Acc": range(10), "F1": range(0, 20, 2)})
-    wording = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
+    wording = read_table(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
     assert wording[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
     wide = runs.groupby("model").agg(["mean", "sem"])
     wide.columns = ["_".join(names) for names in wide.columns]
-    wording = read_means(wide, 5).set_index(["dataset", "model"])
+    wording = read_table(wide, 5).set_index(["dataset", "model"])
     assert wording.loc[("F1", "b"), "mean"] == 14
     assert wording.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
     named = pd.DataFrame({"model": ["a", "b"], "acc": [1, 2.5], "acc Std. Dev.": [0.1, 0.2]})
-    assert read_means(named, 5)["sd"].tolist() == [0.1, 0.2]
+    assert read_table(named, 5)["sd"].tolist() == [0.1, 0.2]
     gap = pd.DataFrame({"model": ["a", "b"], "mean": [1, None], "sd": [1, None], "n": [5, None]})
-    assert read_means(gap)["model"].tolist() == ["a"]
+    assert read_table(gap)["model"].tolist() == ["a"]
 
 
 def test_agrees_with_scipy_for_all_pairs_at_once():
@@ -204,23 +209,23 @@ def test_each_cell_has_its_own_digits():
 
 def test_floats_have_lost_their_trailing_zeros():
     floats = pd.DataFrame({"model": ["a", "b"], "mean": [93.0, 92.1], "sd": [0.5, 0.0]})
-    wording = read_means(floats, 5)
+    wording = read_table(floats, 5)
     assert wording["half_mean"].tolist() == pytest.approx([0.5, 0.05])
     assert wording["half_sd"].tolist() == pytest.approx(
         [0.05, 0.05]
     )  # a 0 has no digits of its own
-    wording = read_means(floats, 5, decimals=2)
+    wording = read_table(floats, 5, decimals=2)
     assert (
         wording["half_mean"].tolist() == wording["half_sd"].tolist() == pytest.approx([0.005] * 2)
     )
     exact = floats.assign(mean=[93.123456789012, 92.5])
-    assert (read_means(exact, 5)["half_mean"] < 1e-11).all()
+    assert (read_table(exact, 5)["half_mean"] < 1e-11).all()
     text = floats.assign(mean=["93.0", "92.1"])
-    assert read_means(text, 5)["half_mean"].tolist() == pytest.approx([0.05, 0.05])
+    assert read_table(text, 5)["half_mean"].tolist() == pytest.approx([0.05, 0.05])
     whole = floats.assign(mean=["93.0", "92.0"])  # a CSV of floats that were whole numbers
-    assert read_means(whole, 5)["half_mean"].tolist() == pytest.approx([0.5, 0.5])
+    assert read_table(whole, 5)["half_mean"].tolist() == pytest.approx([0.5, 0.5])
     with pytest.raises(ReseedError, match="decimals is -1"):
-        read_means(floats, 5, decimals=-1)
+        read_table(floats, 5, decimals=-1)
 
 
 def test_both_readings_of_a_spread_are_shown():
@@ -243,7 +248,7 @@ def test_both_readings_of_a_spread_are_shown():
 
 def test_a_spread_may_be_half_of_an_interval():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.5", "90.9 ± 0.5"]})
-    found = read_means(table, 9, spread="ci95")
+    found = read_table(table, 9, spread="ci95")
     assert found["sd"].tolist() == pytest.approx([0.5 / 1.959964 * 3] * 2)
     assert found["half_sd"].tolist() == pytest.approx([0.05 / 1.959964 * 3] * 2)
 

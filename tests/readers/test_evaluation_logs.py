@@ -7,7 +7,7 @@ import pytest
 import reseed
 from reseed import ReseedError, compare
 from reseed.readers.converters.evaluation_logs import read_evaluation_logs
-from reseed.readers.file_sets import FileSet
+from reseed.readers.files import FileSet
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
 

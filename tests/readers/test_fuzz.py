@@ -21,6 +21,7 @@ from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import read_means
 from reseed.readers.read import read_plainly, read_scores
+from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
 
@@ -236,7 +237,7 @@ def make_options(rng: random.Random) -> ReadOptions:
 
 def try_source(source, options: ReadOptions, rng: random.Random) -> None:
     if rng.random() < 0.15:
-        read_means(source, runs=5)
+        read_means(open_source(source), runs=5)
         return
     required = rng.choice([("model",), ("model", "item"), ()])
     scores = read_plainly(source, options, required)

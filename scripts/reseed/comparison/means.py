@@ -33,6 +33,7 @@ from reseed.readers.metric_choice import ask_direction
 from reseed.readers.names import choose_direction, find_metric, normalize_name, read_arrow
 from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.question import Question
+from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts, describe_imported_study
 from reseed.report.analyses import leaderboard
 from reseed.report.analyses.shared.data import Data
@@ -84,7 +85,7 @@ def compare_means(
     check_levels(alpha=alpha)
     if not isinstance(metric, str | None):
         raise ReseedError("`metric`: give one name.")
-    means = read_means(source, runs, spread, decimals, check_columns(columns))
+    means = read_means(open_source(source), runs, spread, decimals, check_columns(columns))
     metric = metric or _read_metric(means.attrs.get("caption", ""))
     attributes = means.attrs
     means = _select_metric(means, metric)

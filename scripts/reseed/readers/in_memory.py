@@ -11,11 +11,9 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from reseed.core.errors import ReseedError
-from reseed.readers.files import flatten_records, index_to_columns
-from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role
-from reseed.readers.shape import parse_label
+from reseed.readers.files import check_table, flatten_records, index_to_columns
+from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role, parse_label
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
-from reseed.readers.table_headings import check_table
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _POSITION_NOTE = (

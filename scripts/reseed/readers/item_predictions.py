@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.metrics.names import TASKS_BY_METRIC
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
-from reseed.readers.names import find_metric, normalize_name
+from reseed.readers.names import is_of_numbers, normalize_name
 from reseed.readers.options import RequestedMetrics, list_metrics_for
 from reseed.readers.run_keys import RUN_KEY, read_labels, read_run_keys
 from reseed.readers.source_table import SourceTable, join_names
@@ -40,12 +39,6 @@ class ItemTask(NamedTuple):
     task: str
     metric: str
     note: str = ""
-
-
-def is_of_numbers(metric: str) -> bool:
-    """Whether a metric is computed of predicted numbers, not of classes."""
-    known = find_metric(metric)
-    return known is not None and "regression" in TASKS_BY_METRIC.get(known.name, ())
 
 
 _Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]

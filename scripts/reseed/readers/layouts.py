@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from reseed.readers.item_predictions import is_of_numbers
 from reseed.readers.names import (
     ALL_RUN_COLUMNS,
     PARTS,
     Known,
     find_metric,
+    is_of_numbers,
     normalize_name,
+    parse_label,
     read_arrow,
 )
 from reseed.readers.question import Option
@@ -30,7 +31,6 @@ from reseed.readers.shape import (
     find_heading_runs,
     find_summary_column,
     is_unique,
-    parse_label,
     split_headings,
 )
 from reseed.readers.source_table import SourceTable, join_names

@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from reseed.metrics.names import TASKS_BY_METRIC
+
 _NAMES = {
     "model": "model algorithm algo alg method classifier learner estimator system pipeline "
     "approach agent flow wflow framework architecture arch network regressor ranker retriever "
@@ -193,3 +195,45 @@ def name_filtered(name: str) -> str:
     """A metric and filter of lm-eval: `acc` of `acc,none`, else `exact_match (strict-match)`."""
     metric, _, filter_name = name.partition(",")
     return metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
+
+
+#: Word before a number in a label → Reseed's column.
+_RUN_WORDS = {name: role for role in ALL_RUN_COLUMNS for name in NAMES[role]}
+_RUN_WORDS |= {"version": "repetition", "resample": "data_seed", "bootstrap": "data_seed"}
+_WORDS = "|".join(sorted((w.replace("_", "[ _-]") for w in _RUN_WORDS), key=len, reverse=True))
+_RUN = re.compile(rf"(?<![A-Za-z])({_WORDS})[ _.#:=(\-]*(\d+)\)?(?![A-Za-z\d])(?!\.\d)", re.I)
+_PAIR = re.compile(r"([A-Za-z_.]+)=([^,/\s]+)")
+_SIGNS = " _-.,;:/|()[]#=~@"
+
+
+class Label(NamedTuple):
+    """What a label says: the numbers of runs and other pairs, and the rest of it."""
+
+    runs: dict[str, str]
+    rest: str
+
+
+def parse_label(text: str) -> Label:
+    """`bert_seed3` as run seed 3 of `bert`; `Fold01.Rep2`, `model=vit,lr=0.1`, `version_0`."""
+    runs: dict[str, str] = {}
+
+    def take(match: re.Match[str]) -> str:
+        role = find_role(match[1])
+        runs.setdefault(role[0] if role else match[1], match[2])
+        return ""
+
+    def number(match: re.Match[str]) -> str:
+        runs.setdefault(_RUN_WORDS[re.sub("[ -]", "_", match[1].lower())], str(int(match[2])))
+        return "\0"
+
+    rest = _RUN.sub(number, _PAIR.sub(take, text.strip()))
+    parts = filter(None, (part.strip(_SIGNS) for part in rest.split("\0")))
+    if "fold" in runs and "repetition" in runs and "repeat" not in runs:
+        runs["repeat"] = runs.pop("repetition")
+    return Label(runs, "_".join(parts))
+
+
+def is_of_numbers(metric: str) -> bool:
+    """Whether a metric is computed of predicted numbers, not of classes."""
+    known = find_metric(metric)
+    return known is not None and "regression" in TASKS_BY_METRIC.get(known.name, ())

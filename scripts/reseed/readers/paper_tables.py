@@ -16,7 +16,6 @@ from reseed.readers.names import NAMES, find_metric, find_role, normalize_name
 from reseed.readers.options import ColumnMap, ReadOptions, list_columns
 from reseed.readers.question import Option, Part, Question
 from reseed.readers.source_table import SourceTable
-from reseed.readers.sources import open_source
 from reseed.readers.text_tables import LATEX, read_caption
 
 COLUMNS = ("dataset", "metric", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
@@ -77,7 +76,7 @@ class _MeanColumn(NamedTuple):
 
 
 def read_means(
-    source: object,
+    table: SourceTable,
     runs: int | None = None,
     spread: str | None = None,
     decimals: int | None = None,
@@ -94,7 +93,7 @@ def read_means(
     the numbers are taken as SDs.
 
     Args:
-        source: a file or a frame, or another source of `reseed.readers.sources.open_source`.
+        table: the means.
         runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
         spread: the meaning of ± (`SPREADS`). A column's own name has priority.
         decimals: number of decimals with which floats were printed.
@@ -111,7 +110,6 @@ def read_means(
         )
     if decimals is not None and not 0 <= decimals <= 15:
         raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
-    table = open_source(source)
     text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
     _refuse_groups(table)
     columns = _find_columns(table, text, mapping or {})

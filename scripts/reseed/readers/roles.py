@@ -18,10 +18,11 @@ from reseed.readers.names import (
     find_role,
     list_variants,
     normalize_name,
+    parse_label,
 )
 from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.question import Option, Part
-from reseed.readers.shape import Shape, find_summary_row, is_unique, parse_label
+from reseed.readers.shape import Shape, find_summary_row, is_unique
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 
 #: Roles whose labels have no fractions, and tell rows apart only if they vary.

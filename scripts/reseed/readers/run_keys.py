@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS
-from reseed.readers.shape import parse_label
+from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, parse_label
 from reseed.readers.source_table import SourceTable, join_names
 
 #: Columns that identify a run.

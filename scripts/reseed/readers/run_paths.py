@@ -11,10 +11,9 @@ from typing import NamedTuple
 import yaml
 
 from reseed.core.errors import ReseedError
-from reseed.readers.names import ALL_RUN_COLUMNS, COLUMNS, find_role
+from reseed.readers.names import ALL_RUN_COLUMNS, COLUMNS, Label, find_role, parse_label
 from reseed.readers.options import ReadOptions
 from reseed.readers.question import Option, Part
-from reseed.readers.shape import Label, parse_label
 
 #: Files of settings of a run, beside or above its results: Lightning's and Hydra's.
 _SETTINGS = ("hparams.yaml", ".hydra/overrides.yaml")

@@ -11,22 +11,14 @@ import pandas as pd
 
 from reseed.readers.names import (
     ALL_RUN_COLUMNS,
-    NAMES,
     PARTS,
     find_metric,
-    find_role,
     normalize_name,
+    parse_label,
     strip_arrow,
 )
 from reseed.readers.source_table import SourceTable
 
-#: Word before a number in a label → Reseed's column.
-_RUN_WORDS = {name: role for role in ALL_RUN_COLUMNS for name in NAMES[role]}
-_RUN_WORDS |= {"version": "repetition", "resample": "data_seed", "bootstrap": "data_seed"}
-_WORDS = "|".join(sorted((w.replace("_", "[ _-]") for w in _RUN_WORDS), key=len, reverse=True))
-_RUN = re.compile(rf"(?<![A-Za-z])({_WORDS})[ _.#:=(\-]*(\d+)\)?(?![A-Za-z\d])(?!\.\d)", re.I)
-_PAIR = re.compile(r"([A-Za-z_.]+)=([^,/\s]+)")
-_SIGNS = " _-.,;:/|()[]#=~@"
 #: A column that differs so much in size from most holds something else.
 _SIZE = 10
 #: Rounding of a printed mean, in units of its last digit.
@@ -122,33 +114,6 @@ class Shape:
             if c not in same
             or (middle and sizes[c] and not 1 / _SIZE < sizes[c] / middle < _SIZE)
         ]  # fmt: skip
-
-
-class Label(NamedTuple):
-    """What a label says: the numbers of runs and other pairs, and the rest of it."""
-
-    runs: dict[str, str]
-    rest: str
-
-
-def parse_label(text: str) -> Label:
-    """`bert_seed3` as run seed 3 of `bert`; `Fold01.Rep2`, `model=vit,lr=0.1`, `version_0`."""
-    runs: dict[str, str] = {}
-
-    def take(match: re.Match[str]) -> str:
-        role = find_role(match[1])
-        runs.setdefault(role[0] if role else match[1], match[2])
-        return ""
-
-    def number(match: re.Match[str]) -> str:
-        runs.setdefault(_RUN_WORDS[re.sub("[ -]", "_", match[1].lower())], str(int(match[2])))
-        return "\0"
-
-    rest = _RUN.sub(number, _PAIR.sub(take, text.strip()))
-    parts = filter(None, (part.strip(_SIGNS) for part in rest.split("\0")))
-    if "fold" in runs and "repetition" in runs and "repeat" not in runs:
-        runs["repeat"] = runs.pop("repetition")
-    return Label(runs, "_".join(parts))
 
 
 def find_heading_runs(headings: Sequence[str]) -> dict[str, dict[str, str]]:

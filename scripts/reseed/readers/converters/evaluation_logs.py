@@ -16,7 +16,7 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.converters import harnesses, inspect_logs, trec
 from reseed.readers.converters.harnesses import Sample
-from reseed.readers.file_sets import FileSet
+from reseed.readers.files import FileSet
 from reseed.readers.foreign_files import name_file
 from reseed.readers.source_table import Layout, SourceTable
 

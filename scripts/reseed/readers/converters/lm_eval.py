@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.file_sets import FileSet
+from reseed.readers.files import FileSet
 from reseed.readers.names import name_filtered
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import Layout, SourceTable

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.file_sets import FileSet
+from reseed.readers.files import FileSet
 from reseed.readers.foreign_files import name_file
 from reseed.readers.names import PARTS
 from reseed.readers.run_paths import find_common_folder, identify_files

@@ -11,7 +11,7 @@ from typing import Any
 from reseed.core.errors import ReseedError
 from reseed.readers.converters.harnesses import Sample
 from reseed.readers.foreign_files import name_file, parse_lines
-from reseed.readers.shape import parse_label
+from reseed.readers.names import parse_label
 
 #: Measures of trec_eval, as its output spells them.
 _MEASURE = re.compile(
