@@ -40,3 +40,22 @@ def test_excess_is_one_error(tmp_path, text, message):
 def test_usual_files_are_read():
     shared = list(range(100))
     assert find_excess({"a": {"b": [1, 2.5, "x", None, True]}, "c": [shared] * 100}) == ""
+
+
+MERGES = "a0: &a0 {k: 1}\n" + "".join(
+    f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 9)}], k{i}: 1}}\n" for i in range(1, 12)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "expected"),
+    [
+        ("b: &b {x: 1, y: 2}\nc: {<<: *b, x: 5}", "c", {"x": 5, "y": 2}),
+        ("b: &b {x: 1}\nd: &d {x: 3, z: 1}\nc: {<<: [*b, *d]}", "c", {"x": 1, "z": 1}),
+        (MERGES, "a11", {"k": 1} | {f"k{i}": 1 for i in range(1, 12)}),  # not in 9^11 steps
+    ],
+)
+def test_a_field_replaces_what_is_merged(tmp_path, text, field, expected):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    assert _ConfigReader().read(path)[field] == expected

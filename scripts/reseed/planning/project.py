@@ -41,13 +41,18 @@ class Project(BaseModel):
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class _Loader(_SafeLoader):
     """YAML in which a field may not be given twice: the last one would replace the others."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        self.flatten_mapping(node)
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Put what `<<` names into the mapping; a field of its own replaces it."""
         seen = set()
         for key, _ in node.value:
+            if key.tag == _MERGE:
+                continue
             name = self.construct_object(key, deep=True)
             problem = None
             if not isinstance(name, Hashable):
@@ -57,7 +62,10 @@ class _Loader(_SafeLoader):
             if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(name)
-        return super().construct_mapping(node, deep)
+        super().flatten_mapping(node)
+        # Each field once: aliases of aliases would double what they hold.
+        fields = {(key.tag, str(key.value)): (key, value) for key, value in node.value}
+        node.value = list(fields.values())
 
 
 #: Where values stand that replace those of `config.yaml`.
