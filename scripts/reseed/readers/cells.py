@@ -35,10 +35,6 @@ _INTERVAL = re.compile(
 )
 #: A percentage, the sign of which every cell of its column has.
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
-#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` next to 0.85.
-_NEARLY_NUMBER = re.compile(
-    rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
-)
 _THOUSANDS = re.compile("[,'\u2019\u00a0\u2009\u202f]")
 _UNITS = (
     "s|secs?|ms|[uµμ]s|ns|mins?|h|hrs?|dB|[kKMGT]i?B|[kMG]?Hz|[mk]?W|k?Wh|k?J|px|mm|cm|k?m|[x×]|pp"
@@ -78,11 +74,6 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell
-
-
-def is_nearly_number(cell: str) -> bool:
-    """Whether a text is a number, or means one."""
-    return is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) is not None
 
 
 def has_spread(cell: str) -> bool:

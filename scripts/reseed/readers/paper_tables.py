@@ -15,6 +15,7 @@ from reseed.readers.cells import MISSING, PLUS_MINUS, describe_interval
 from reseed.readers.names import NAMES, find_metric, find_role, normalize_name
 from reseed.readers.options import ColumnMap, ReadOptions, list_columns
 from reseed.readers.question import Option, Part, Question
+from reseed.readers.shape import find_heading_runs
 from reseed.readers.source_table import SourceTable
 from reseed.readers.text_tables import LATEX, read_caption
 
@@ -175,8 +176,8 @@ def _count_digits(value: Decimal) -> int:
 def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
     """Whether a table holds means with their spread, and no runs.
 
-    That is: cells such as `90.4 ± 0.5` in most rows of a column; or, where no column names a run, a
-    column of means beside one of their spreads.
+    That is: cells such as `90.4 ± 0.5` in most rows of a column; or, where neither a column nor
+    headings name runs, a column of means beside one of their spreads.
     """
     roles = {role[0] for c in table.columns if (role := find_role(c))} | {*mapping}
     for column in table.columns:
@@ -188,7 +189,8 @@ def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
             return True
     names = {normalize_name(c): c for c in table.columns if table.is_numeric(c)}
     is_long = bool(roles & {"seed", "data_seed", "fold", "repeat", "repetition", "item", "step"})
-    return bool(_find_mean_columns(names)) and not is_long
+    has_runs = is_long or bool(find_heading_runs([*names.values()]))
+    return bool(_find_mean_columns(names)) and not has_runs
 
 
 def refuse_means(table: SourceTable, options: ReadOptions) -> None:
