@@ -18,6 +18,7 @@ from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells
 from reseed.report.analyses.shared.published import read_published_table, with_published
+from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.gaussian_range import range_against_gaussian, tail_power
 from reseed.stats.spread import range_content, spread, variance_limits
 
@@ -43,6 +44,8 @@ class ExtremesRow(CellRow):
     n: int = 0
     failed: int = 0
     mean: float = nan
+    mean_low: float = nan
+    mean_high: float = nan
     sd: float = nan
     min: float = nan
     max: float = nan
@@ -99,9 +102,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     size has on average, `range_ratio` their ratio with its interval, `range_p` the share of such
     samples with a range at least as large (Monte Carlo). `tail_p`: two-sided test of the excess
     kurtosis. `range_power`, `tail_power`: of these tests against Student's t with `POWER_DF`
-    degrees of freedom. `items`: test items, where the study records them. `sd_low`, `sd_high`:
-    interval of the SD. `inside_expected`: share of all seeds that lie within the observed range,
-    on average over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
+    degrees of freedom. `items`: test items, where the study records them. `mean_low`,
+    `mean_high`: t interval of the mean. `sd_low`, `sd_high`: interval of the SD. `inside_expected`:
+    share of all seeds that lie within the observed range, on average over samples, and with
+    confidence `level` at least `inside_low` (no Gaussian needed).
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
     rows = [
@@ -122,6 +126,8 @@ def _row(cell: Cell, options: Options) -> Row:
     spreads, scores = spread(x), cell.scores
     if x.size >= _LEAST_FOR_SD:
         row["sd_low"], row["sd_high"] = np.sqrt(variance_limits(x, level))
+    mean = nadeau_bengio(x, 0.0, level)
+    row |= {"mean_low": mean.low, "mean_high": mean.high}
     content = range_content(x.size, level)
     row |= {name: float(getattr(spreads, name)) for name in ("mean", "sd", "min", "max", "range")}
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
