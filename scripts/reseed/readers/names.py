@@ -1,7 +1,7 @@
 """The one list of names: headings that say what a column is, and metrics with a direction.
 
-A name is compared as a whole, in lower case with `_` for other signs; `X_name` counts as X, and
-`X_id` where it has one meaning. Parts of names decide nothing. A role by name holds only if the
+A name is compared as a whole, in lower case with `_` for other signs; `X_name` and `X_id` count as
+X where they have one meaning. Parts of names decide nothing. A role by name holds only if the
 values fit (`roles`). Everything else is asked.
 """
 
@@ -46,6 +46,8 @@ NAMES = {role: tuple(names.split()) for role, names in _NAMES.items()}
 #: datasets in OpenML and items in HumanEval.
 _WITH_ID = {"model", "dataset", "item", "fold", "repeat", "prompt", "cluster"}
 _TWO_MEANINGS = {"task", "data", "sample"}
+#: Roles whose names also count with `_name`: the name of a run is no run column.
+_WITH_NAME = {"model", "dataset", "metric", "item", "prompt", "cluster"}
 #: Roles that the last part of a heading does not name: `acc.test.mean` is an accuracy.
 _WHOLE = {"mean", "sd", "se", "n"}
 #: Columns that identify the runs of one model on one dataset.
@@ -113,7 +115,8 @@ def find_role(heading: str) -> tuple[str, float] | None:
                 continue
             for rank, name in enumerate(names):
                 has_id = text == f"{name}_id" and role in _WITH_ID and name not in _TWO_MEANINGS
-                if has_id or text in (name, f"{name}_name"):
+                has_name = text == f"{name}_name" and role in _WITH_NAME
+                if text == name or has_id or has_name:
                     return role, rank + 0.5 * has_id
     return None
 

@@ -51,6 +51,10 @@ def _convert_search(table: SourceTable) -> SourceTable:
     Only the `MOST_CANDIDATES` best candidates by mean score (of the first metric) are used. More of
     every score is better: a search chooses its greatest.
     """
+    if "iter" in table.columns:  # of a search by halving: fewer candidates, on more rows
+        last = table.numbers("iter")
+        note = "Of a search by halving the candidates of the last iteration are compared."
+        table = table.with_frame(table.frame[last == last.max()].drop(columns="iter"), note)
     frame = table.frame
     splits = {c: match for c in table.columns if (match := _SPLIT.fullmatch(c))}
     names = list(dict.fromkeys(match[2] for match in splits.values()))
