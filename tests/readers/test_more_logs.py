@@ -1,4 +1,4 @@
-"""Every Eval Ever, trec_eval, TREC runs, Zstandard, trainer states and reports of skore."""
+"""trec_eval, TREC runs, and logs of Inspect compressed by Zstandard."""
 
 import json
 import shutil
@@ -7,95 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reseed
-from reseed import ReseedError, compare
+from reseed import ReseedError
 from reseed.readers.options import ReadOptions
-from reseed.readers.read import read_scores
 from reseed.readers.sources import open_source
 
 LOGS = Path(__file__).parent / "logs"
-
-
-def _sample(number, score, model="org/a", run="quiz/a/1", **changes):
-    """A sample as the converters of Every Eval Ever 0.2 write it."""
-    return {
-        "schema_version": "0.2.1", "evaluation_id": run, "model_id": model,
-        "evaluation_name": "quiz", "sample_id": f"id{number}", "sample_hash": f"h{number}",
-        "interaction_type": "single_turn",
-        "input": {"raw": f"Question {number}", "formatted": None, "reference": ["x"],
-                  "choices": None},
-        "output": {"raw": [" D"], "reasoning_trace": []}, "messages": None,
-        "answer_attribution": [],
-        "evaluation": {"score": score, "is_correct": score > 0, "num_turns": None,
-                       "tool_calls_count": None},
-        "token_usage": None, "performance": None, "error": None,
-        "metadata": {"stop_reason": "stop", "epoch": "1", "passage": f"p{number // 2}"},
-    } | changes  # fmt: skip
-
-
-def _write(path, samples):
-    path.write_text("\n".join(json.dumps(one) for one in samples) + "\n")
-
-
-def _every_eval_ever(folder):
-    scores = {"org/a": [1.0, 0.0, 1.0, 1.0], "org/b": [0.0, 0.0, 1.0, 0.0]}
-    for model, values in scores.items():
-        stem = model[-1]
-        samples = [_sample(n, v, model, f"quiz/{stem}/1") for n, v in enumerate(values)]
-        _write(folder / f"{stem}_samples.jsonl", samples)
-        result = {"evaluation_name": "quiz", "metric_config": {"lower_is_better": False},
-                  "score_details": {"score": sum(values) / 4}}  # fmt: skip
-        aggregate = {"schema_version": "0.2.1", "evaluation_results": [result]}
-        (folder / f"{stem}.json").write_text(json.dumps(aggregate))
-    return scores
-
-
-def test_every_eval_ever_means_equal_the_aggregate(tmp_path):
-    _every_eval_ever(tmp_path)
-    found = reseed.compare(tmp_path)
-    board = found.leaderboard.set_index("model")["mean"]
-    for stem in "ab":
-        stated = json.loads((tmp_path / f"{stem}.json").read_text())["evaluation_results"][0]
-        assert board[f"org/{stem}"] == stated["score_details"]["score"]
-    (metric,) = set(found.leaderboard["metric"])
-    assert open_source(tmp_path).layout.directions == {metric: True}
-    assert "Read as Every Eval Ever samples: 2 file(s)." in found.notes
-    clustered = reseed.compare(tmp_path, cluster="passage")
-    assert "2 clusters" in " ".join(clustered.notes)
-    assert "cluster" not in " ".join(found.notes)
-
-
-def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
-    rows = []
-    for model, values in {"org/a": [1.0, 0.0], "org/b": [0.5, 0.0]}.items():
-        for epoch in ("1", "2"):
-            rows += [
-                _sample(n, v, model, model, metadata={"epoch": epoch}) for n, v in enumerate(values)
-            ]
-    path = tmp_path / "log.jsonl"
-    _write(path, rows)
-    table = open_source(path).frame
-    assert sorted(table["repetition"].unique()) == ["1", "2"]
-    _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
-    with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
-        compare(path, greater_is_better=True)
-    assert compare(path, failed="repeats", greater_is_better=True).leaderboard["mean"].tolist() == [
-        0.5,
-        0.25,
-    ]
-    _write(path, [*rows[:-1], rows[-1] | {"sample_hash": "other"}])
-    with pytest.raises(ReseedError, match="item id1 of quiz has another input"):
-        compare(path)
-    path.write_text(path.read_text()[:-30])
-    with pytest.raises(ReseedError, match=r"Every Eval Ever samples \(line 8: .*convert"):
-        compare(path)
-
-
-def test_every_eval_ever_results_are_metrics(tmp_path):
-    rows = [_sample(n, 1.0, evaluation_result_id=name) for n in (1, 2) for name in ("em", "f1")]
-    _write(tmp_path / "a.jsonl", rows)
-    with pytest.raises(ReseedError, match=r"(?s)several metrics.*em.*f1"):
-        compare(tmp_path)
-    assert read_scores(tmp_path, ReadOptions(metric="f1"))[0].metric == "f1"
 
 
 def _trec_eval(path, tag, values):

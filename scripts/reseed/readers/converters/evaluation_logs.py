@@ -54,10 +54,6 @@ _HARNESSES = (
         "Run `helm-run` again for it.",
     ),
     _Harness(
-        "Every Eval Ever samples", harnesses.is_every_eval_ever, harnesses.read_every_eval_ever,
-        "If a line is cut off, convert the log again; check it with its validator.",
-    ),
-    _Harness(
         "output of trec_eval -q", trec.is_trec_eval, trec.read_trec_eval,
         "Run `trec_eval -q` again.",
     ),

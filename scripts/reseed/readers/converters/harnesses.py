@@ -1,11 +1,10 @@
-"""Samples of lm-eval (`--log_samples`), HELM and Every Eval Ever; whatever fails is damage."""
+"""Samples of lm-eval (`--log_samples`) and HELM; whatever fails is damage."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,47 +124,3 @@ def _hash_instances(folder: Path) -> dict[str, str]:
         for one in instances
         if not one.get("perturbation")
     }
-
-
-def is_every_eval_ever(path: Path, head: str) -> bool:
-    """Whether the start of a `.jsonl` file has the fields of the schema."""
-    marks = ("schema_version", "evaluation_id", "sample_id")
-    return path.suffix == ".jsonl" and all(f'"{name}"' in head for name in marks)
-
-
-def read_every_eval_ever(path: Path) -> Iterator[Sample]:
-    """The samples of evaluations.
-
-    An evaluation (`evaluation_id`) is a run: it takes the place of the seed. Rows of one sample in
-    one evaluation are repeats, by `metadata.epoch` where Inspect's converter wrote it. A sample
-    with an `error` has failed. The direction is that of `metric_config` in the file of the
-    evaluation beside it.
-    """
-    beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
-    directions: dict[str, bool] = {}
-    for result in load_beside(beside, missing={}).get("evaluation_results") or []:
-        lower = (result.get("metric_config") or {}).get("lower_is_better")
-        for name in (result.get("evaluation_name"), result.get("evaluation_result_id")):
-            directions |= {str(name): not lower} if lower is not None and name else {}
-    counts: Counter[tuple[str, ...]] = Counter()
-
-    def read(line: str) -> Sample:
-        one = parse_json(line)
-        run, item, dataset = (
-            str(one[name]) for name in ("evaluation_id", "sample_id", "evaluation_name")
-        )
-        metric = str(one.get("evaluation_result_id") or "score")
-        score = float(one["evaluation"]["score"])
-        counts[run, dataset, item, metric] += 1
-        epoch = (one.get("metadata") or {}).get("epoch")
-        asked = one.get("input") or {}
-        up = directions.get(metric, directions.get(dataset))
-        return Sample(
-            dataset, str(one["model_id"]), item,
-            {metric: float("nan") if one.get("error") else score}, run,
-            str(epoch or counts[run, dataset, item, metric]), one.get("metadata"),
-            str(one.get("sample_hash") or hash_input([asked.get("raw"), asked.get("reference")])),
-            {} if up is None else {metric: up},
-        )  # fmt: skip
-
-    return parse_lines(path, read)
