@@ -183,7 +183,7 @@ OF_ANY_SIZE = {
         f.p_value, f.low / u, f.high / u, f.se / u, f.factor_share, f.one_sided_p(0.5 * u),
     ),
     "crossed, equal": lambda u: (
-        f := item_difference(np.full((2, 3), u), np.full((2, 3), u), [Factor("seed", True)]),
+        f := item_difference(*[np.full((2, 3), 3 * u)] * 2, [Factor("seed", True)]),
         f.p_value, f.low / u, f.high / u,
     ),
     "hierarchical": lambda u: (
