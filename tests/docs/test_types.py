@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 PRELUDE = "import numpy as np\n\nX, y = np.zeros((9, 2)), np.zeros(9)\n"
 #: A wrong call of each kind, which a checker must refuse: the stub is not `Any`.
 WRONG = "import reseed\n\nreseed.compare()\nreseed.study({}, 1)\nreseed.compare('a').to_latx()\n"
+WRONG += "reseed.compare('a.csv', metrc='auc')\nreseed.study({}, 1, 2, rope='wide')\n"
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_mypy_accepts_readme_and_tutorials(folder):
     )  # fmt: skip
     found = re.findall(r"^([\w.]+):(\d+): error", run.stdout, re.MULTILINE)
     lines, others = wrong_lines([(name, int(line)) for name, line in found])
-    assert (lines, others) == ({3, 4, 5}, []), run.stdout + run.stderr
+    assert (lines, others) == ({3, 4, 5, 6, 7}, []), run.stdout + run.stderr
 
 
 @pytest.mark.nightly
@@ -78,7 +79,7 @@ def test_pyright_accepts_readme_and_tutorials(folder):
         if one["severity"] == "error"
     ]
     lines, others = wrong_lines(errors)
-    assert (lines, others) == ({3, 4, 5}, []), json.dumps(found, indent=1)
+    assert (lines, others) == ({3, 4, 5, 6, 7}, []), json.dumps(found, indent=1)
 
 
 def test_stub_names_what_the_package_offers():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from numbers import Real
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
@@ -28,6 +28,22 @@ _PLAN_OPTIONS = {
 
 #: Options of `pairs` that comparisons over items have, too.
 _ITEM_PAIR_OPTIONS = ("rope", "alpha", "seeds")
+
+
+class PairTestOptions(TypedDict, total=False):
+    """Options of the tests of all pairs, as of the analysis `pairs`."""
+
+    alpha: float
+    min_runs: int
+    family: Literal["dataset", "study"]
+    target_power: float
+    rope: float | Mapping[str, float]
+
+
+class RunTestOptions(PairTestOptions, total=False):
+    """The same of runs that were not trained here."""
+
+    seeds: Literal["shared", "own"]
 
 
 class PairChoice(NamedTuple):

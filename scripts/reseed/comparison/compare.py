@@ -6,7 +6,7 @@ Analyses and exhibits are those of studies (`reseed.config.defaults`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import pandas as pd
 import pyarrow as pa
@@ -15,6 +15,7 @@ from pyarrow import parquet
 from reseed.comparison.arguments import (
     QUESTION,
     Entries,
+    RunTestOptions,
     check_columns,
     check_directions,
     check_names,
@@ -76,7 +77,7 @@ def compare(
     runs: int | None = None,
     spread: Literal["sd", "se", "ci95"] | None = None,
     decimals: int | None = None,
-    **options: Any,
+    **options: Unpack[RunTestOptions],
 ) -> Comparison:
     """Compare models by the results of their runs, or by scores of items.
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from reseed.comparison.arguments import (
     QUESTION,
+    PairTestOptions,
     check_direction,
     check_names,
     check_pair_options,
@@ -69,7 +70,7 @@ def study(
     title: str = QUESTION,
     dataset: str = "data",
     resume: str | Path | None = None,
-    **options: Any,
+    **options: Unpack[PairTestOptions],
 ) -> Comparison:
     """Train every model on every split under every seed, and compare the models.
 
