@@ -28,6 +28,7 @@ from reseed.readers.question import Option
 from reseed.readers.roles import Draft, option
 from reseed.readers.shape import (
     Crossed,
+    find_difference,
     find_heading_runs,
     find_summary_column,
     is_unique,
@@ -288,13 +289,15 @@ def _ask_crossed(draft: Draft, headings: Sequence[str]) -> dict[str, Crossed]:
 def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
     """Columns of scores; asks about those of another kind or scale, or of a part of the data."""
     shape, options = draft.shape, draft.options
-    ends = {c: re.split(r"[\s_.\-]+", normalize_name(c))[-1].split("_")[-1] for c in numbers}
-    if len({*ends.values()}) > 1 and {*ends.values()} <= PARTS and not options.headings:
+    named = {c: [w for w in normalize_name(c).split("_") if w in PARTS] for c in numbers}
+    is_parted = all(len(words) == 1 for words in named.values())
+    parts = {c: words[0] for c, words in named.items()} if is_parted else {}
+    if len({*parts.values()}) > 1 and not options.headings:
         draft.ask(
-            "headings end in parts of the data",
+            "headings name parts of the data",
             [
-                *(Option({"leave_out": [c for c in numbers if ends[c] != part]}, f"{part} alone")
-                  for part in dict.fromkeys(ends.values())),
+                *(Option({"leave_out": [c for c in numbers if parts[c] != part]}, f"{part} alone")
+                  for part in dict.fromkeys(parts.values())),
                 Option({"headings": "model"}, "each is a model"),
             ],
         )  # fmt: skip
@@ -305,6 +308,11 @@ def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
     if summary:
         draft.table.note(f"Column {summary!r} was left out: it holds the mean of the others.")
         numbers = [c for c in numbers if c != summary]
+    if difference := find_difference(draft.table, numbers):
+        draft.table.note(
+            f"Column {difference!r} was left out: it holds the difference of two others."
+        )
+        numbers = [c for c in numbers if c != difference]
     odd = shape.list_odd(numbers) if len(numbers) > 1 else []
     if not odd:
         return numbers
@@ -603,6 +611,9 @@ def find_long(draft: Draft) -> Found | None:
     if not draft.has("model"):
         _ask_model(draft)
         return None
+    for role in ("y_true", "y_pred", "y_score", "mean", "sd", "se", "n"):
+        if draft.roles.get(role) not in draft.said:
+            draft.drop(role)
     scores = _find_scores(draft)
     if scores is None:
         return None

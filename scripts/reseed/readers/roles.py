@@ -30,6 +30,8 @@ _LABELS = (*ALL_RUN_COLUMNS, "item", "dataset", "model", "metric", "prompt", "cl
 #: Of these a single value says something: the name of the one model, dataset, …
 _MAY_BE_ONE = ("metric", "model", "dataset", "item", "cluster", "data_seed")
 _NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score")
+#: Names of columns that are no scores, also where they have no role.
+_NO_SCORES = (*ALL_RUN_COLUMNS, "step", "n_train", "n_test", "y_true")
 #: Roles that several columns may name together.
 JOINED = ("model", "dataset", "item", "cluster")
 #: The column that a joined label, the position of a row, or a part of a label is written to.
@@ -107,7 +109,7 @@ class Draft:
             c for c in self.left()
             if self.shape.is_number(c)
             and (find_metric(c) is not None or not self.shape.counts_rows(c))
-            and (find_role(c) or ("",))[0] not in (*ALL_RUN_COLUMNS, "step", "n_train", "n_test")
+            and (find_role(c) or ("",))[0] not in _NO_SCORES
         ]  # fmt: skip
 
     def labels(self) -> list[str]:

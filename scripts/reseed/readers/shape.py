@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ _ROUNDING = 0.51
 _LEAST_EVIDENCE = 5
 #: Columns among which a mean is looked for.
 _MOST_COLUMNS = 500
+#: Columns among which the difference of two is looked for.
+_MOST_CROSSED = 20
 
 
 def is_unique(table: SourceTable, columns: Sequence[str]) -> bool:
@@ -202,6 +205,23 @@ def find_summary_column(table: SourceTable, columns: Sequence[str]) -> str | Non
     digits = np.full(len(values), _count_decimals(table, columns).max())
     found = find_mean(values, digits, True)
     return None if found is None else columns[found]
+
+
+def find_difference(table: SourceTable, columns: Sequence[str]) -> str | None:
+    """The smallest column that holds in each row the difference of two others; None without one."""
+    if not 3 <= len(columns) <= _MOST_CROSSED:
+        return None
+    values = {c: table.numbers(c).to_numpy() for c in columns}
+    digits = int(_count_decimals(table, columns).max())
+    sizes = {c: float(np.nanmedian(np.abs(x))) for c, x in values.items()}
+    for column in sorted(columns, key=sizes.__getitem__):
+        own = values[column]
+        evidence = len(own) * np.log10(max(np.nanstd(own) * 10.0**digits, 1.0))
+        for a, b in permutations([c for c in columns if c != column], 2):
+            gaps = np.abs(values[a] - values[b] - own)
+            if evidence >= _LEAST_EVIDENCE and (gaps <= 3 * _ROUNDING * 10.0**-digits).all():
+                return column
+    return None
 
 
 def _count_decimals(table: SourceTable, columns: Sequence[str]) -> np.ndarray:
