@@ -189,7 +189,7 @@ def _try_factory(factory: str, X: Any, y: Any) -> None:
 
     X = pd.get_dummies(X) if isinstance(X, pd.DataFrame) else X
     code = (
-        "import pickle, sys\nsys.path.insert(0, '')\nimport reseed\n"
+        "import pickle, sys\nimport reseed\n"
         "models, X, y = pickle.load(sys.stdin.buffer)\n"
         "reseed.study(models, X, y, splits=1, seeds=2, progress=False)"
     )
@@ -197,6 +197,7 @@ def _try_factory(factory: str, X: Any, y: Any) -> None:
         done = subprocess.run(
             [sys.executable, "-c", code],
             input=pickle.dumps(({"model": factory}, X, y)),
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
             capture_output=True,
             timeout=_TRY_SECONDS,
         )
