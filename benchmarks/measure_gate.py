@@ -9,7 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.report.analyses.shared.item_scores import ItemScores, ModelScores, compare_models
+from reseed.report.analyses.shared.item_scores import (
+    ItemScores,
+    ModelScores,
+    compare_models,
+    limit_of_bounded_mean,
+)
 
 _ALPHA = 0.05
 Rng = np.random.Generator
@@ -100,14 +105,14 @@ def measure(
     for number in range(n_sim):
         pair = draw(np.random.default_rng([seed, number]))
         parts = [[side[[row]] for side in pair] for row in range(len(pair[0]))]
-        tests = [
-            compare_models(_arrange(part, level), "candidate", "baseline", 1)[0]
-            for part in (parts if level == "dataset" else [pair])
-        ]
+        given = [_arrange(part, level) for part in (parts if level == "dataset" else [pair])]
+        names = ("candidate", "baseline", 1)
+        tests = [(compare_models(one, *names)[0], one) for one in given]
         passed[number] = all(
             (test.discordant is not None or test.se > 0)
             and test.interval(1 - 2 * _ALPHA)[0] > -margin
-            for test in tests
+            and limit_of_bounded_mean(one, *names, _ALPHA) > -margin
+            for test, one in tests
         )
     return passed
 

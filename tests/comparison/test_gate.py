@@ -331,3 +331,25 @@ def test_single_scores_of_many_tasks_are_decided_over_them():
     new = old.assign(accuracy=old["accuracy"] + 0.1 + rng.random(12) / 50)
     assert gate(new, old, 0.05).decision == "better"
     assert gate(old, new, 0.05).decision == "worse"
+
+
+@pytest.mark.parametrize(
+    ("fallen", "items", "decision"),
+    [(1, 40, "undecided"), (1, 400, "not worse"), (0, 3, "undecided")],
+)
+def test_grades_that_could_fall_far_need_enough_items(fallen, items, decision):
+    """One grade of 40 fell by one point: others may fall from 5 to 1, and were not drawn."""
+    old = pd.DataFrame({"item": range(items), "grade": [5.0] * (items - 1) + [4.0]})
+    new = old.assign(grade=old["grade"] - (old.index < fallen))
+    found = gate(new, old, margin=0.1, metric="grade", greater_is_better=True)
+    assert found.decision == decision
+
+
+def test_the_limit_of_bounded_scores_is_the_exact_one_of_shares():
+    """With clusters of one item and falls alone it is that of Clopper and Pearson."""
+    items = np.arange(100)
+    old = pd.DataFrame({"item": items, "cluster": items, "accuracy": 1})
+    new = old.assign(accuracy=(items >= 3).astype(int))
+    found = gate(new, old, margin=0.2, cluster="cluster")
+    exact = stats.binomtest(3, 100).proportion_ci(0.9, method="exact").high
+    assert found.rows[0].limit == pytest.approx(-exact, abs=2e-4)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +27,8 @@ from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.sources import open_source
 from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.item_scores import limit_of_bounded_mean
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
@@ -206,7 +208,9 @@ def gate(
 
     verdicts, first = list_pairs(), found.pair_rows[0]
     views = zip(verdicts, list_pairs(alpha=2 * alpha), list_pairs(family="study"), strict=True)
-    rows = tuple(_decide(margin, *one) for one in views)
+    rows = tuple(
+        _decide(margin, *one, _limit_of_items(found.data, one[0].dataset, alpha)) for one in views
+    )
     order: tuple[Decision, ...] = ("worse", "undecided", "not worse", "better")
     decision = next(one for one in order if one in {row.decision for row in rows})
     covers = join_names(list(dict.fromkeys(row.covers for row in verdicts if row.covers)))
@@ -235,10 +239,21 @@ def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
     return replace(both, frame=pd.concat(frames, ignore_index=True), row_labels=labels)
 
 
-def _decide(margin: float, row: PairRow, wide: PairRow, of_all: PairRow) -> GateRow:
-    """The decision by the verdict, the one-sided limit, and the verdict for all datasets."""
+def _limit_of_items(data: Data, dataset: str, alpha: float) -> float:
+    """`limit_of_bounded_mean` of a table of items; ∞ of runs, and where nothing is tested."""
+    if dataset not in data.items or not data.items[dataset].has_verdict:
+        return inf
+    sign = 1 if data.info.datasets[dataset].greater_is_better else -1
+    return limit_of_bounded_mean(data.items[dataset], "candidate", "baseline", sign, alpha)
+
+
+def _decide(margin: float, row: PairRow, wide: PairRow, of_all: PairRow, bound: float) -> GateRow:
+    """The decision by the verdict, the one-sided limit, and the verdict for all datasets.
+
+    bound: of the limit.
+    """
     is_ahead = row.model_a == "candidate"
-    limit = wide.low if is_ahead else -wide.high
+    limit = min(wide.low if is_ahead else -wide.high, bound)
     is_loss = not is_ahead and of_all.outcome == "better"
     decision: Decision = "worse" if is_loss else "undecided"
     if is_ahead and row.outcome == "better":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ from reseed.report.analyses.shared.data import Data, group_by_key, key_values
 from reseed.report.analyses.shared.outputs import metrics_of_task, read_outputs
 from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
+from reseed.stats.bounded_mean import bounded_mean_limit
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
 
 Array = NDArray[np.float64]
+#: Whole numbers up to this one are grades.
+_MOST_GRADES = 10
 #: Leading axes of a model's `values`.
 _FACTORS = ("seed", "prompt")
 
@@ -128,6 +131,29 @@ def compare_models(
         are_means=not scores.metric or scores.metric in PER_ITEM,
     )  # fmt: skip
     return result, is_shared if "seed" in result.levels else None
+
+
+def limit_of_bounded_mean(scores: ItemScores, a: str, b: str, sign: int, alpha: float) -> float:
+    """The difference `a` − `b` that bounded scores exclude one-sided, whatever their tail.
+
+    A t interval trusts the variance that it sees; a few items that fall far may not be among those
+    drawn. ∞ for counts of one run, whose test is exact, and for metrics that are no mean.
+    """
+    if scores.metric or compare_models(scores, a, b, sign)[0].discordant is not None:
+        return inf
+    sides, _ = scores.pair_seeds(a, b)
+    first, second = (one.values.mean(axis=(0, 1)) for one in sides)
+    units = np.arange(len(first)) if scores.clusters is None else scores.clusters
+    sizes = np.bincount(units).astype(float)
+    differences = sign * np.bincount(units, first - second) / sizes
+    known = np.concatenate([one.values.ravel() for one in scores.models.values()])
+    low, high = float(known.min()), float(known.max())
+    if 0 <= low <= high <= 1:
+        reach = 1.0
+    else:  # whole grades may fall to 0 or 1, also where none did
+        is_grade = low >= 0 and high <= _MOST_GRADES and bool((known == np.round(known)).all())
+        reach = high - min(low, 1.0) if is_grade else high - low
+    return bounded_mean_limit(differences, alpha, least=-reach, sizes=sizes)
 
 
 def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDifference | None:
