@@ -42,7 +42,7 @@ oldest:
 	sed -n 's/^    "\([a-z0-9-]*\)>=\(.*\)",/\1==\2/p' pyproject.toml > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt . \
 	  hypothesis openpyxl pytest pytest-timeout python-calamine statsmodels syrupy
-	$(OLDEST)/bin/python -m pytest -W ignore tests/cli tests/readers tests/report/analyses tests/comparison \
+	$(OLDEST)/bin/python -m pytest -W ignore tests/cli tests/readers tests/analyses tests/comparison \
 	  tests/session
 
 # Write the texts again that tests compare as a whole (`*.ambr`): read the diff before a commit.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
+from papers.association import partial_rank_correlation
 from reseed.stats import aggregates, hierarchical
-from reseed.stats.association import partial_rank_correlation
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.item_variance import item_components
 from reseed.stats.sign_flips import flip_equivalence_p

@@ -16,24 +16,24 @@ import pandas as pd
 import reseed
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
-from reseed.comparison import means as means_tests
-from reseed.comparison.claims import designs
-from reseed.readers.paper_tables import read_means
-from reseed.readers.seeds import find_common_seed
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.across_datasets import AcrossDatasets
-from reseed.report.analyses.shared.adjustment import adjust_family
-from reseed.report.analyses.shared.item_scores import (
+from reseed.analyses import pairs
+from reseed.analyses.shared.across_datasets import AcrossDatasets
+from reseed.analyses.shared.adjustment import adjust_family
+from reseed.analyses.shared.item_scores import (
     ItemScores,
     ModelScores,
     compare_models,
     list_item_test,
 )
-from reseed.report.analyses.shared.pairing import ModelGroup, pair_runs
+from reseed.analyses.shared.pairing import ModelGroup, pair_runs
+from reseed.comparison import means as means_tests
+from reseed.readers.paper_tables import read_means
+from reseed.readers.seeds import find_common_seed
 from reseed.stats.comparison import OVERLAP_FACTOR
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
+from reseed.verdicts import designs
 
 Rng = np.random.Generator
 #: Label, case, and for each simulation whether anything is claimed.

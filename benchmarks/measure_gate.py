@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.report.analyses.shared.item_scores import (
+from reseed.analyses.shared.item_scores import (
     ItemScores,
     ModelScores,
     compare_models,

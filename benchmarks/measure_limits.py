@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
-from reseed.stats.association import partial_rank_correlation
+from papers.association import partial_rank_correlation
 from reseed.stats.item_variance import item_components
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import variance_limits

@@ -11,8 +11,8 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from reseed.comparison.claims.evidence import decide
 from reseed.stats.spread_contrasts import mean_ratio_groups, spread_contrast
+from reseed.verdicts.evidence import decide
 
 Rng = np.random.Generator
 _LEVEL = 0.95

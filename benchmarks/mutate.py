@@ -41,7 +41,7 @@ _TESTED_BY = {
     "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
     "clusters": ["item_model", "crossed_comparison"],
-    "comparison.claims.pair_verdicts": ["verdicts"],
+    "verdicts.pair_verdicts": ["verdicts"],
     "readers.evaluation_logs": ["evaluation_logs", "more_logs", "harness_logs"],
     "readers.harnesses": ["evaluation_logs", "more_logs", "harness_logs"],
     "readers.column_hints": ["column_hints", "more_tools", "tables_of_tools", "marks"],
@@ -56,7 +56,7 @@ _TESTED_BY = {
     "readers.model_labels": ["headings_of_models"],
     "readers.in_memory": ["formats", "nested_results", "layouts"],
     "readers.tools": ["tools", "layouts", "tables_of_tools"],
-    "report.analyses.shared.across_datasets": ["pairs_over_datasets"],
+    "analyses.shared.across_datasets": ["pairs_over_datasets"],
 }
 #: Test files of all modules.
 _COMMON_TESTS = ["default_arguments", "smallest_sizes"]

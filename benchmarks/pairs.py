@@ -49,9 +49,9 @@ def main() -> None:
     parser.add_argument("--failing", type=float, default=0.0, help="share of failed trials")
     options = parser.parse_args()
     limit_threads(1)
+    from reseed.analyses.pairs import Options, analyse
+    from reseed.analyses.shared.data import Data
     from reseed.core.study_info import DatasetInfo, StudyInfo
-    from reseed.report.analyses.pairs import Options, analyse
-    from reseed.report.analyses.shared.data import Data
 
     metrics = make_trials(options.models, options.datasets, options.seeds, options.failing)
     dataset = DatasetInfo(metric="accuracy", greater_is_better=True)

@@ -20,7 +20,7 @@ rule verify:
     message:
         "{params.label}"
     shell:
-        "command python -P -m reseed.pipeline.jobs.verify {params.spec:q} --gpus {resources.gpu}"
+        "command python -P -m reseed.jobs.verify {params.spec:q} --gpus {resources.gpu}"
         " 2>&1 | tee {log:q}"
 
 
@@ -48,5 +48,5 @@ rule repeat:
     message:
         "{params.label}"
     shell:
-        "job {log:q} command python -P -m reseed.pipeline.jobs.repeat_fits {params.spec:q}"
+        "job {log:q} command python -P -m reseed.jobs.repeat_fits {params.spec:q}"
         " --gpus {resources.gpu}"

@@ -24,7 +24,7 @@ rule prepare_table:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.prepare_data {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
 
 
 # results/data/cifar10/inputs.npy
@@ -50,7 +50,7 @@ rule prepare_images:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.prepare_data {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
 
 
 # results/weights/minilm/meta.json
@@ -74,7 +74,7 @@ rule weights:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.prepare_weights {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.prepare_weights {params.spec:q}"
 
 
 # Targets → train, validation and test rows of twenty neighbouring data seeds.
@@ -99,4 +99,4 @@ rule split:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.make_splits {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.make_splits {params.spec:q}"

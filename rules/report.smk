@@ -33,7 +33,7 @@ rule table:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.draw {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
 
 
 # results/studies/training_variability/figures/bars.png
@@ -68,7 +68,7 @@ rule figure:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.draw {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
 
 
 # results/studies/training_variability/evidence.json
@@ -92,7 +92,7 @@ rule judge:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.judge {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.judge {params.spec:q}"
 
 
 # results/report/training_variability.html
@@ -121,7 +121,7 @@ rule page:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.report {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
 
 
 rule index:
@@ -142,7 +142,7 @@ rule index:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.report {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
 
 
 # results/studies/training_variability/reference/evidence.json
@@ -170,7 +170,7 @@ rule reference:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.reference {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.reference {params.spec:q}"
 
 
 rule references:

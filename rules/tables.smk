@@ -23,7 +23,7 @@ rule collect_trials:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.collect_trials {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.collect_trials {params.spec:q}"
 
 
 # results/studies/training_variability/predictions/model_seeds/scores.parquet
@@ -50,7 +50,7 @@ rule collect_items:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.collect_items {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.collect_items {params.spec:q}"
 
 
 # results/studies/my_runs/metrics.parquet
@@ -75,7 +75,7 @@ rule import_runs:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.import_results {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.import_results {params.spec:q}"
 
 
 # results/studies/my_runs/predictions/results/scores.parquet
@@ -100,7 +100,7 @@ rule import_items:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.import_results {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.import_results {params.spec:q}"
 
 
 # A study's scores as a table of runs: the example of imported results.
@@ -125,7 +125,7 @@ rule export:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.export_runs {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.export_runs {params.spec:q}"
 
 
 # results/studies/training_variability/statistics/spread.parquet
@@ -150,4 +150,4 @@ rule analyse:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.analyse {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.analyse {params.spec:q}"

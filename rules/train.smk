@@ -33,7 +33,7 @@ rule shard:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.search {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
         " --gpus {resources.gpu} --threads {threads}"
 
 
@@ -65,7 +65,7 @@ rule search:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.search {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
         " --gpus {resources.gpu} --threads {threads}"
 
 
@@ -97,5 +97,5 @@ rule train:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.pipeline.jobs.train {params.spec:q}"
+        "job {log:q} python -P -m reseed.jobs.train {params.spec:q}"
         " --gpus {resources.gpu} --threads {threads}"

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pandas as pd
-from reseed.pipeline.jobs.import_results import import_items, import_runs
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import read_data
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import read_data
+from reseed.jobs.import_results import import_items, import_runs
 
 
 def import_as_study(path: Path, folder: Path, options: dict | None = None) -> pd.DataFrame:

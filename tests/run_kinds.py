@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from reseed.analyses.shared.data import Data
 from reseed.core.module_finder import SCRIPTS
 from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
-from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
 

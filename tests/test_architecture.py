@@ -15,16 +15,14 @@ from reseed.core.code_hash import code_files
 
 REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "scripts" / "reseed"
-#: The layer of `comparison` that `report` uses, too.
-CLAIMS = "comparison.claims"
 #: Parts of the room `report`, from the lowest layer to the highest.
-REPORT = ("report.analyses", "report.rendering", "report.exhibits", "report.pages")
+REPORT = ("report.rendering", "report.exhibits", "report.pages")
 # Package → the packages it may import, from the lowest layer to the highest. Each package may
 # import only packages listed above it, so there are no cycles.
 ALLOWED = {
     "core": set(),
     "stats": set(),
-    CLAIMS: {"core", "stats"},
+    "verdicts": {"core", "stats"},
     "config": {"core"},
     "plugins": {"core", "config"},
     "data": {"core", "config", "plugins"},
@@ -33,31 +31,31 @@ ALLOWED = {
     "planning": {"core", "config", "plugins", "data", "metrics"},
     "trials": {"core", "data", "metrics", "planning"},
     "training": {"core", "data", "metrics", "models", "planning", "trials"},
-    "readers": {"core", CLAIMS, "metrics"},
-    "report.analyses": {"core", "stats", CLAIMS, "plugins", "metrics"},
+    "readers": {"core", "verdicts", "metrics"},
+    "analyses": {"core", "stats", "verdicts", "plugins", "metrics"},
     "report.rendering": {
-        "core", CLAIMS, "config", "plugins", "metrics", "planning", "trials", "report.analyses",
+        "core", "verdicts", "config", "plugins", "metrics", "planning", "trials", "analyses",
     },
     "report.exhibits": {
-        "core", "stats", CLAIMS, "plugins", "metrics", "report.analyses", "report.rendering",
+        "core", "stats", "verdicts", "plugins", "metrics", "analyses", "report.rendering",
     },
-    "report.pages": {"core", CLAIMS, "config", "report.rendering"},
+    "report.pages": {"core", "verdicts", "config", "report.rendering"},
     "report": set(),
     "pipeline": {"core", "config", "plugins", "data", "metrics", "planning", "trials"},
-    "pipeline.jobs": {
+    "jobs": {
         "core", "config", "plugins", "data", "metrics", "planning", "training", "trials",
-        "readers", *REPORT, "pipeline",
+        "readers", "analyses", *REPORT, "pipeline",
     },
     "comparison": {
-        "core", "stats", CLAIMS, "config", "plugins", "metrics", "readers", *REPORT,
+        "core", "stats", "verdicts", "config", "plugins", "metrics", "readers", "analyses", *REPORT,
     },
     "session": {
         "core", "config", "data", "metrics", "models", "planning", "trials", "training",
-        "report.analyses", "comparison", "pipeline",
+        "analyses", "comparison", "pipeline",
     },
     "cli": {
-        "core", "config", "data", "planning", "readers", "report.pages", "pipeline",
-        "pipeline.jobs", "comparison",
+        "core", "config", "data", "planning", "readers", "report.pages", "pipeline", "jobs",
+        "comparison",
     },
     "__main__": {"cli"},
     "pytest_plugin": {"comparison"},

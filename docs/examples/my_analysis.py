@@ -1,8 +1,8 @@
 """A custom analysis: how far the worst seed lies below the mean."""
 
 import pandas as pd
+from reseed.analyses.shared.data import cells
 from reseed.plugins.options import Count, Strict
-from reseed.report.analyses.shared.data import cells
 
 
 class Options(Strict):

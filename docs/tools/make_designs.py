@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from reseed.comparison.claims.designs import METHODS, Method
 from reseed.core.atomic import write_text
 from reseed.pipeline.runner import run, say
+from reseed.verdicts.designs import METHODS, Method
 
 PAGE = Path(__file__).parents[1] / "methods" / "comparing.md"
 SIMULATIONS = PAGE.with_name("simulations")

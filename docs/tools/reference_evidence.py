@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reseed.comparison.claims.evidence import VERDICTS, Evidence, read_evidence
 from reseed.core.layout import EVIDENCE, REFERENCES
 from reseed.report.pages.statements import show_measured
+from reseed.verdicts.evidence import VERDICTS, Evidence, read_evidence
 
 ROOT = Path(__file__).parents[2]
 _HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "n", "verdict"]

@@ -213,7 +213,7 @@ def test_command(runs, tmp_path, capsys, monkeypatch):
 
 
 def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_path):
-    from reseed.report.analyses.pairs import Options
+    from reseed.analyses.pairs import Options
 
     taken = {}
     monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.cli import main
-from reseed.comparison.claims.shown import format_estimate
+from reseed.verdicts.shown import format_estimate
 
 
 def _items(models=5, items=60, tasks=1):

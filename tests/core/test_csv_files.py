@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from reseed.comparison.claims.shown import ResultRow, Shown
 from reseed.core import csv_files
 from reseed.core.csv_files import write_csv
 from reseed.report.pages.result_page import build_result_page
+from reseed.verdicts.shown import ResultRow, Shown
 
 FORMULAS = [
     "=1+1",

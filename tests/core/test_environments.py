@@ -80,7 +80,7 @@ LOADED_BY = {
     'find_kind("analyses"': kind_modules("analyses"),
     'find_kind("exhibits"': kind_modules("exhibits"),
     "jobs.{step.module}": [
-        f"reseed.pipeline.jobs.{name}"
+        f"reseed.jobs.{name}"
         for name in (
             *("prepare_data", "make_splits", "repeat_fits", "collect_trials", "collect_items"),
             *("export_runs", "import_results", "analyse", "draw", "report"),
@@ -97,7 +97,7 @@ def read_rules() -> list[Rule]:
         for name, body in zip(parts[1::2], parts[2::2], strict=True):
             if "shell:" in body:
                 fixed = re.findall(r"conda:\s+\"\.\./envs/(.+?)\.yaml\"", body)
-                (module,) = re.findall(r"python -P -m (reseed\.pipeline\.jobs\.\w+)", body)
+                (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
                 rules.append(Rule(name, tuple(fixed) or planned_environments(name), module))
     return rules
 

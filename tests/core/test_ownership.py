@@ -174,7 +174,7 @@ def test_no_other_module_deletes_results():
     assert deleting == {
         "core/ownership.py",
         "core/atomic.py",  # its temporary file
-        "report/analyses/shared/predictions.py",  # its temporary folder
+        "analyses/shared/predictions.py",  # its temporary folder
         "pipeline/snakemake_metadata.py",  # records of Snakemake for an exchanged results folder
         "data/download.py",  # a download without a checksum, which is fetched again
         "training/fit_store.py",  # a fit with a wrong checksum

@@ -108,7 +108,7 @@ def test_job_fetches_the_weights_of_its_spec(tmp_path):
     def run():
         weights = entry(sources=[source])
         path = specs.write(WeightsSpec(str(tmp_path / "results"), weights))
-        command = [sys.executable, "-P", "-m", "reseed.pipeline.jobs.prepare_weights", path]
+        command = [sys.executable, "-P", "-m", "reseed.jobs.prepare_weights", path]
         environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
         return subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True

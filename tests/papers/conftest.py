@@ -4,4 +4,4 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent
-sys.path += [str(TESTS / folder) for folder in ("report/analyses", "report/exhibits", "papers")]
+sys.path += [str(TESTS / folder) for folder in ("analyses", "report/exhibits", "papers")]

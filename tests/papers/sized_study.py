@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from output_frames import study_of, write_outputs
-from reseed.report.analyses import noise_split
+from reseed.analyses import noise_split
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 

@@ -375,14 +375,11 @@ def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
     (context.folder / "my_kind.py").write_text("import numpy")
     version = {"numpy": "1"}
     monkeypatch.setattr("reseed.pipeline.job.read_package_versions", lambda packages: version)
-    library = context.code_key("reseed.pipeline.jobs.draw", "reseed.report.exhibits.spread_table")
-    first = context.code_key("reseed.pipeline.jobs.draw", "my_kind")
+    library = context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table")
+    first = context.code_key("reseed.jobs.draw", "my_kind")
     version["numpy"] = "2"
-    assert context.code_key("reseed.pipeline.jobs.draw", "my_kind") != first
-    assert (
-        context.code_key("reseed.pipeline.jobs.draw", "reseed.report.exhibits.spread_table")
-        == library
-    )
+    assert context.code_key("reseed.jobs.draw", "my_kind") != first
+    assert context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table") == library
 
 
 def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):

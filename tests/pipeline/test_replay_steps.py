@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from reseed.core.layout import ResultsLayout
+from reseed.jobs.replay import needed_steps
 from reseed.pipeline.job import Job
-from reseed.pipeline.jobs.replay import needed_steps
 from reseed.pipeline.replay_steps import list_steps
 from reseed.planning.specs import ReplayStep
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.metrics.names import is_error, is_share
 from reseed.metrics.registry import METRICS, evaluate_scores
 from reseed.readers import import_results
 from reseed.readers.names import NAMES, find_metric
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import Data
 from run_kinds import run_analysis
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
@@ -67,7 +67,7 @@ def test_long_parquet(tmp_path):
 
 
 def test_columns_are_those_of_collected_trials(tmp_path):
-    from reseed.report.analyses.shared.data import Data, cells
+    from reseed.analyses.shared.data import Data, cells
 
     path = tmp_path / "runs.csv"
     long_frame().to_csv(path, index=False)

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from reseed.analyses import noise_split
+from reseed.analyses.shared.data import read_data
 from reseed.config.studies import Results
 from reseed.core.errors import ReseedError
-from reseed.pipeline.jobs import import_results
+from reseed.jobs import import_results
 from reseed.pipeline.runner import Granted
 from reseed.planning.specs import ImportSpec
 from reseed.readers.predictions import import_predictions
-from reseed.report.analyses import noise_split
-from reseed.report.analyses.shared.data import read_data
 from run_kinds import run_analysis
 from toy_project import toy_study_spec
 
@@ -66,7 +66,7 @@ def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
 
 
 def test_analyses_of_scores_read_imported_results(tmp_path):
-    from reseed.report.analyses import seed_choice
+    from reseed.analyses import seed_choice
 
     data = read_data(imported(tmp_path, items()), None, None)
     table = run_analysis(seed_choice, data, n_bootstrap=3, n_halves=20)

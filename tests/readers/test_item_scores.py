@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.analyses import item_pairs
 from reseed.core.errors import ReseedError
 from reseed.readers.predictions import import_predictions
-from reseed.report.analyses import item_pairs
 from run_kinds import run_analysis
 from scipy import stats
 from study_import import read

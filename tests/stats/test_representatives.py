@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats.association import partial_rank_correlation
+from papers.association import partial_rank_correlation
 from reseed.stats.ks import algorithm_threshold, reference_function
 from reseed.stats.representatives import (
     MEASURES,

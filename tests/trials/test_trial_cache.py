@@ -13,7 +13,7 @@ from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.data.sources import Fetched
 from reseed.data.weights import prepare_weights
-from reseed.pipeline.jobs import make_splits, prepare_data, train
+from reseed.jobs import make_splits, prepare_data, train
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import DataSpec, SplitSpec

@@ -52,7 +52,7 @@ def test_bytes_swapped_between_plan_and_job_stop_the_job(project):
     project.run("results/data/table/inputs.parquet")
     specs = (project.folder / "results/plan").glob("??/*.json")
     spec = next(path for path in specs if '"identifier"' in path.read_text())
-    command = [sys.executable, "-P", "-m", "reseed.pipeline.jobs.prepare_data", str(spec)]
+    command = [sys.executable, "-P", "-m", "reseed.jobs.prepare_data", str(spec)]
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
     options = {"cwd": project.folder, "env": environment, "capture_output": True, "text": True}
     assert subprocess.run(command, **options).returncode == 0

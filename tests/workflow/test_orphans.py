@@ -64,7 +64,7 @@ def kill_snakemake_alone(project):
     wait_until((project.folder / "go.started").exists, 120)
     children = psutil.Process(process.pid).children(recursive=True)
     running = [one for one in children if one.status() != psutil.STATUS_ZOMBIE]
-    (job,) = [one for one in running if "reseed.pipeline.jobs.analyse" in one.cmdline()]
+    (job,) = [one for one in running if "reseed.jobs.analyse" in one.cmdline()]
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     return job

@@ -94,7 +94,7 @@ def test_comments_error_texts_and_touched_files_change_nothing(finished):
     finished.append("models/forest.py", "\n# a comment\n")
     path = finished.folder / "scripts/reseed/models/boosting.py"
     path.write_text(path.read_text().replace("XGBoost has no", "Sorry, XGBoost has no"))
-    (finished.folder / "scripts/reseed/pipeline/jobs/train.py").touch()
+    (finished.folder / "scripts/reseed/jobs/train.py").touch()
     assert not finished.planned()
 
 

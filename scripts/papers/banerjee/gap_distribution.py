@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 
 from papers.banerjee.arm_columns import with_above
 from papers.banerjee.reference_pools import GapOptions, Pools, ensembles, measure_arms

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level
 
 from papers.banerjee.trimming_information import InformationRow
 from papers.banerjee.trimming_text import NOTHING, group_by_arm, select_measured

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.outputs import Outputs
 from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Positive, Share, Strict
-from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.outputs import Outputs
 from reseed.stats.ensembles import ensemble_scores
 from reseed.stats.representatives import half_threshold
 from scipy.special import expit, softmax

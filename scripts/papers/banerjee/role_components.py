@@ -12,13 +12,13 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import OutputRow
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
+from reseed.verdicts.typed_row import OutputRow
 
 READS = "predictions"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, footnote
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level
 
 from papers.banerjee.role_components import ComponentRow
 from papers.banerjee.trimming_text import group_by_arm

@@ -12,16 +12,16 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import OutputRow
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
-from reseed.report.analyses.shared.published import read_published_table
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
+from reseed.verdicts.typed_row import OutputRow
 
 from papers.banerjee.arm_columns import with_hidden
 from papers.banerjee.reference_pools import (

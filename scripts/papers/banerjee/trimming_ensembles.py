@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
-from reseed.report.analyses.shared.published import read_published_table
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
 from reseed.stats.representatives import round_up_to_grid, split_ks_distance

@@ -9,14 +9,14 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import OutputRow
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
-from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
+from reseed.verdicts.typed_row import OutputRow
 
+from papers.association import partial_rank_correlation
 from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, measure_arms
 
 READS = "predictions"

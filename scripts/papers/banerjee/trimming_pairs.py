@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.stats.ensembles import pairwise_churn
 
 from papers.banerjee.arm_columns import with_correlation

@@ -11,15 +11,15 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import OutputRow
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, select_outputs
+from reseed.analyses.shared.published import read_published_table, with_published
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, select_outputs
-from reseed.report.analyses.shared.published import read_published_table, with_published
 from reseed.stats.ensembles import pairwise_churn
 from reseed.stats.spread import variance_limits
+from reseed.verdicts.typed_row import OutputRow
 
 from papers.banerjee import trimming, trimming_pairs
 

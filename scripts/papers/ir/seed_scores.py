@@ -14,17 +14,17 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from reseed.comparison.claims.typed_row import OutputRow
+from reseed.analyses.shared.arms import ARM, MODEL
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, read_outputs
+from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, Level, PublishedFiles
-from reseed.report.analyses.shared.arms import ARM, MODEL
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.outputs import Outputs, read_outputs
-from reseed.report.analyses.shared.published import find_published_row, read_published_table
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.spread import variance_limits
+from reseed.verdicts.typed_row import OutputRow
 from scipy import stats
 
 READS = "predictions"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.comparison.claims.settings import is_rounding_error
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.verdicts.settings import is_rounding_error
 
 from papers.ir.seed_scores import ScoreRow
 

@@ -8,18 +8,19 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import CellRow
-from reseed.core.schemas import CELL_COLUMNS, Row
-from reseed.plugins.options import Level, Positive
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.training_curves import (
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.training_curves import (
     RUN_COLUMNS,
     CurveOptions,
     Curves,
     read_training_curves,
 )
-from reseed.stats.association import partial_rank_correlation
+from reseed.core.schemas import CELL_COLUMNS, Row
+from reseed.plugins.options import Level, Positive
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
+from reseed.verdicts.typed_row import CellRow
+
+from papers.association import partial_rank_correlation
 
 READS = "curves"
 

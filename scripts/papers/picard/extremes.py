@@ -11,16 +11,16 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import CellRow
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.analyses.shared.published import read_published_table, with_published
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
-from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.data import Cell, Data, cells
-from reseed.report.analyses.shared.published import read_published_table, with_published
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.gaussian_range import range_against_gaussian, tail_power
 from reseed.stats.spread import range_content, spread, variance_limits
+from reseed.verdicts.typed_row import CellRow
 
 #: The range of an arm's scores against Gaussian samples, and the power against t with `POWER_DF`.
 RANGE_COLUMNS = [

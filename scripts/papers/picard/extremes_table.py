@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles, select_rows
@@ -12,6 +11,7 @@ from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, footnote, re
 from reseed.report.rendering.settings import metric_title, p_cell, tail_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
+from reseed.verdicts.formatting import format_level
 
 from papers.picard.extremes import POWER_DF, ExtremesRow
 

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.data import cells as arm_cells
 from reseed.metrics.names import metric_title as title_of
 from reseed.plugins.options import Arms, Count
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, key_columns
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows

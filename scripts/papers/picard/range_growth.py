@@ -8,11 +8,14 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
-from reseed.report.analyses.shared.data import Cell, Data, cells
-from reseed.stats.extremes import expected_subset_range
-from reseed.stats.gaussian_range import expected_gaussian_range, gaussian_range_interval
+from reseed.stats.gaussian_range import (
+    expected_gaussian_range,
+    expected_subset_range,
+    gaussian_range_interval,
+)
 from reseed.stats.spread import spread
 
 from papers.picard.extremes import RANGE_COLUMNS, count_items, judge_range, varies

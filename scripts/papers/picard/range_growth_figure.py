@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
-from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.arms import cells, select_rows
@@ -15,6 +14,7 @@ from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.panels import line, titled_panels
 from reseed.report.rendering.settings import metric_title
+from reseed.verdicts.formatting import format_level
 
 from papers.picard.extremes import LEAST
 

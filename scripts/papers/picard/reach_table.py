@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_title
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level
 
 from papers.picard.convergence import ReachRow
 

@@ -7,14 +7,14 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import ComparedRow
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
-from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import nadeau_bengio
+from reseed.verdicts.typed_row import ComparedRow
 
 
 @dataclass(frozen=True)

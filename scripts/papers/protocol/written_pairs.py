@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import group_models, pair_models
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.pairing import group_models, pair_models
 from reseed.stats.comparison import bca_mean_interval, differences, holm
 from reseed.stats.ranking import instability
 from reseed.stats.signed_rank import wilcoxon_p

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import Data, cells
+from reseed.analyses.shared.pairing import Pair
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Strict
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import Data, cells
-from reseed.report.analyses.shared.pairing import Pair
+from reseed.verdicts.decide import ALL_DATASETS
 
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source", "metric"]
 

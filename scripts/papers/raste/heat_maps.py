@@ -13,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from pydantic import Field
+from reseed.analyses.shared.data import Cell, Data
+from reseed.analyses.shared.data import cells as arm_cells
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
-from reseed.report.analyses.shared.data import Cell, Data
-from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import cells as titled_cells
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title

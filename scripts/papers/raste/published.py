@@ -9,19 +9,19 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from reseed.comparison.claims.typed_row import TypedRow
-from reseed.core.schemas import Row
-from reseed.plugins.options import Names, Strict
-from reseed.report.analyses import spread
-from reseed.report.analyses.shared.data import Data, cells
-from reseed.report.analyses.shared.published import (
+from reseed.analyses import spread
+from reseed.analyses.shared.data import Data, cells
+from reseed.analyses.shared.published import (
     RESULT_COLUMNS,
     STATISTICS,
     find_measured_rows,
     read_published_results,
 )
-from reseed.report.analyses.spread import SpreadRow
+from reseed.analyses.spread import SpreadRow
+from reseed.core.schemas import Row
+from reseed.plugins.options import Names, Strict
 from reseed.stats.spread import next_median_interval
+from reseed.verdicts.typed_row import TypedRow
 
 
 @dataclass(frozen=True)

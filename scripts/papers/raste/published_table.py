@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.comparison.claims.formatting import format_level
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import NoOptions
 from reseed.report.exhibits.spread_table import LEAST
@@ -17,6 +16,7 @@ from reseed.report.rendering.data import (
     units,
 )
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level
 
 from papers.raste.published import PublishedRow
 

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.spread import SpreadRow, next_range
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.report.analyses.shared.arms import with_arms
-from reseed.report.analyses.spread import SpreadRow, next_range
 from reseed.report.exhibits.spread_table import LEAST
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from reseed.analyses.spread import SpreadRow
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from reseed.analyses.shared.data import Data, group_by_key
+from reseed.analyses.shared.data import cells as arm_cells
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
-from reseed.report.analyses.shared.data import Data, group_by_key
-from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows

@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reseed.core.schemas import SEED_COLUMNS
-from reseed.plugins.options import TheseExperiments as Options
-from reseed.report.analyses.shared.arms import with_arms
-from reseed.report.analyses.shared.data import (
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.shared.data import (
     greater_is_better,
     number_data_seeds,
     score_trials,
 )
+from reseed.core.schemas import SEED_COLUMNS
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import FigureInfo

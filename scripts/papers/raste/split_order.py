@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.analyses.shared.data import Data, cells, group_by_key
 from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Strict
-from reseed.report.analyses.shared.data import Data, cells, group_by_key
 from reseed.stats.ranking import split_agreement
 
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]

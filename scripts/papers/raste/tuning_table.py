@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import Names, Strict
-from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,

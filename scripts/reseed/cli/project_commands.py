@@ -260,7 +260,7 @@ def _verify(options: argparse.Namespace) -> None:
     limit_threads(1)
     claim(options.gpus)
     from reseed.core.ownership import delete, is_owned
-    from reseed.pipeline.jobs.verify import check, describe, run
+    from reseed.jobs.verify import check, describe, run
     from reseed.pipeline.workflow import RunMode, Workflow
     from reseed.planning.project import load_project
     from reseed.planning.training_specs import build_verify_spec, list_finished

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from reseed.comparison.claims.designs import (
+from reseed.analyses.fold_scores import FoldRow
+from reseed.analyses.leaderboard import BoardRow
+from reseed.analyses.seeds_needed import PlanRow
+from reseed.analyses.spread import SpreadRow
+from reseed.comparison.standings import Section, measure_gap
+from reseed.core.study_info import DatasetInfo
+from reseed.metrics.names import is_share, metric_title_in_text
+from reseed.readers.names import AGAINST
+from reseed.readers.seeds import list_single_runs
+from reseed.stats.spread import next_difference_limit
+from reseed.verdicts.decide import ALL_DATASETS, TESTED, label_outcome
+from reseed.verdicts.designs import (
     ASSUMED_TEST_SET,
     ITEM_MODEL,
     MEANS,
@@ -17,27 +28,16 @@ from reseed.comparison.claims.designs import (
     SEEDS,
     SIGN,
 )
-from reseed.comparison.claims.families import describe_families
-from reseed.comparison.claims.formatting import (
+from reseed.verdicts.families import describe_families
+from reseed.verdicts.formatting import (
     count_noun,
     format_number,
     format_share,
     join_names,
     two_digits,
 )
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.shown import format_estimate
-from reseed.comparison.claims.verdicts import ALL_DATASETS, TESTED, label_outcome
-from reseed.comparison.standings import Section, measure_gap
-from reseed.core.study_info import DatasetInfo
-from reseed.metrics.names import is_share, metric_title_in_text
-from reseed.readers.names import AGAINST
-from reseed.readers.seeds import list_single_runs
-from reseed.report.analyses.fold_scores import FoldRow
-from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.analyses.seeds_needed import PlanRow
-from reseed.report.analyses.spread import SpreadRow
-from reseed.stats.spread import next_difference_limit
+from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.shown import format_estimate
 
 if TYPE_CHECKING:
     from reseed.comparison.result import Comparison

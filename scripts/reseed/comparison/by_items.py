@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.item_scores import ItemScores
 from reseed.comparison.item_arrays import arrange_items, check_zero
 from reseed.comparison.item_metrics import NOTE, compute_contributions
 from reseed.comparison.resolution import check_frame
@@ -18,8 +20,6 @@ from reseed.core.study_info import DatasetInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.scores import Scores
 from reseed.readers.study_info import StudyTexts, describe_imported_study
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.item_scores import ItemScores
 
 #: Columns of runs of one setting, on one test set.
 ONE_SETTING: dict[str, Any] = {

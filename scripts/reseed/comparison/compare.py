@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.predictions import Predictions, TemporaryFolder
 from reseed.comparison.arguments import (
     QUESTION,
     Entries,
@@ -43,8 +45,6 @@ from reseed.readers.scores import Scores
 from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
-from reseed.report.analyses.shared.data import Data, primary_metric
-from reseed.report.analyses.shared.predictions import Predictions, TemporaryFolder
 
 #: How scores of items are combined by default: `repeats`, `failed` and `fixed`.
 _COMBINED: tuple[str, str, tuple[str, ...]] = ("mean", "refuse", ())

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.shown import ResultRow, Shown, format_estimate
-from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.item_scores import limit_of_bounded_mean
 from reseed.comparison.compare import compare
 from reseed.comparison.output import Result, list_records
 from reseed.comparison.speakers import in_arguments
@@ -26,9 +26,9 @@ from reseed.readers.names import AGAINST, find_role
 from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.sources import open_source
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.item_scores import limit_of_bounded_mean
+from reseed.verdicts.decide import ALL_DATASETS
+from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.shown import ResultRow, Shown, format_estimate
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from reseed.comparison.claims.formatting import count_noun
+from reseed.analyses.shared.item_scores import Array, ItemScores, ModelScores
 from reseed.core.errors import ReseedError
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
-from reseed.report.analyses.shared.item_scores import Array, ItemScores, ModelScores
 from reseed.stats.pass_at_k import pass_all_k, pass_at_k
+from reseed.verdicts.formatting import count_noun
 
 #: Ways to combine the repeats of an item; `pass@k` and `pass^k` hold the number k.
 REPEATS = ("mean", "factor", "pass@k", "pass^k")

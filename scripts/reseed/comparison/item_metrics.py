@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseed.report.analyses.shared.item_scores import ItemScores
+from reseed.analyses.shared.item_scores import ItemScores
 from reseed.stats.crossed_comparison import item_values
 
 NOTE = (

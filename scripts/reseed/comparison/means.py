@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reseed.analyses import leaderboard
+from reseed.analyses.shared.data import Data
 from reseed.comparison.arguments import (
     QUESTION,
     PairChoice,
@@ -19,10 +21,6 @@ from reseed.comparison.arguments import (
     check_names,
 )
 from reseed.comparison.by_items import ONE_SETTING
-from reseed.comparison.claims.designs import MEANS
-from reseed.comparison.claims.formatting import count_noun
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.verdicts import decide
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.config.defaults import entries_without_runs
 from reseed.core.errors import ReseedError, suggest_name
@@ -35,10 +33,12 @@ from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.question import Question
 from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts, describe_imported_study
-from reseed.report.analyses import leaderboard
-from reseed.report.analyses.shared.data import Data
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
+from reseed.verdicts.decide import decide
+from reseed.verdicts.designs import MEANS
+from reseed.verdicts.formatting import count_noun
+from reseed.verdicts.pair_row import PairRow
 
 CAUTION = (
     "This assumes independent runs on one test set, which did not vary: another may say otherwise. "

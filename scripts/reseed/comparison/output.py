@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.shown import ResultRow, Shown, group_rows, tabulate
-from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.notebook import show_result
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.study_info import build_study_info
+from reseed.verdicts.decide import ALL_DATASETS
+from reseed.verdicts.shown import ResultRow, Shown, group_rows, tabulate
 
 if TYPE_CHECKING:
     from reseed.report.rendering.tables import Table

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.shared.data import Data
 from reseed.comparison.answer import (
     list_next_steps,
     list_notes,
@@ -18,10 +19,6 @@ from reseed.comparison.answer import (
     state_one_model,
 )
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
-from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
-from reseed.comparison.claims.shown import Shown
 from reseed.comparison.output import Result
 from reseed.comparison.standings import Section, list_models, list_pairs, list_sections
 from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
@@ -31,9 +28,12 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
-from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
+from reseed.verdicts.formatting import format_level
+from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.possible_ranks import choose_ranked, rank_models
+from reseed.verdicts.shown import Shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,14 +11,14 @@ from dataclasses import replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, NamedTuple
 
-from reseed.comparison.claims.designs import POOLED, SIGN
-from reseed.comparison.claims.formatting import format_p, format_share
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.shown import ResultRow, format_estimate
-from reseed.comparison.claims.verdicts import ALL_DATASETS, label_outcome
+from reseed.analyses.leaderboard import BoardRow
+from reseed.analyses.shared.data import primary_metric
 from reseed.metrics.names import metric_title_in_text
-from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.analyses.shared.data import primary_metric
+from reseed.verdicts.decide import ALL_DATASETS, label_outcome
+from reseed.verdicts.designs import POOLED, SIGN
+from reseed.verdicts.formatting import format_p, format_share
+from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.shown import ResultRow, format_estimate
 
 if TYPE_CHECKING:
     from reseed.comparison.result import Comparison

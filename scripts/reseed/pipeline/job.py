@@ -30,7 +30,7 @@ _KEYED_SUFFIXES = (".parquet", ".json")
 class Job:
     """One job.
 
-    module: of its body, in `reseed.pipeline.jobs`.
+    module: of its body, in `reseed.jobs`.
     label: what a person reads while it runs.
     key: what must not change for its outputs to be valid.
     spec: builds the spec.

@@ -56,7 +56,7 @@ class ReportJobs:
         left_out: dict[str, tuple[str, str]],
     ) -> Job:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
-        sources = self.context.sources_of("reseed.pipeline.jobs.report")
+        sources = self.context.sources_of("reseed.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
         evidence = [path for one in [*studies, *left_out] if (path := self._evidence(one))]
@@ -75,7 +75,7 @@ class ReportJobs:
             + [os.path.relpath(path) for path in evidence],
             outputs=outputs,
             key=digest(
-                code_hash("reseed.pipeline.jobs.report"),
+                code_hash("reseed.jobs.report"),
                 [file.read_text(encoding="utf-8") for file in templates],
                 without_paths(spec),
                 [self.studies[study].title for study in studies],
@@ -104,7 +104,7 @@ class ReportJobs:
             label=f"gather the reference results of {study}",
             inputs=[paths.about, paths.metrics, paths.evidence, *outputs],
             outputs=paths.reference,
-            key=digest(code_hash("reseed.pipeline.jobs.reference"), without_paths(spec)),
+            key=digest(code_hash("reseed.jobs.reference"), without_paths(spec)),
             spec=lambda: spec,
             environment="exhibits",
         )

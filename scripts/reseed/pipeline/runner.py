@@ -1,6 +1,6 @@
 """How every job runs: thread limits first, then its body, and one readable error.
 
-A job is `python -m reseed.pipeline.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as
+A job is `python -m reseed.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as
 the class that planning built, and deletes damaged files that a rule makes again.
 """
 

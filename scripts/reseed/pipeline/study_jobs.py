@@ -29,7 +29,7 @@ TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json", ".rst")
 FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json", ".rst")
 # Modules whose code makes the tables of a study.
 COLLECTING = tuple(
-    f"reseed.pipeline.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
+    f"reseed.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
 )
 # The experiment of imported results.
 IMPORTED_EXPERIMENT = "results"
@@ -59,7 +59,7 @@ class StudyJobs:
         """Trials → one table of the study, and its description."""
         paths, spec = self.layout.study(study), self.study_spec(study)
         blocks = self.context.plan.study_blocks(study)
-        key = digest(code_hash("reseed.pipeline.jobs.collect_trials"), without_paths(spec))
+        key = digest(code_hash("reseed.jobs.collect_trials"), without_paths(spec))
         return Job(
             module="collect_trials",
             label=f"collect the trials of {study}",
@@ -75,7 +75,7 @@ class StudyJobs:
         """Trials → tables of raw outputs, targets and curves of one experiment."""
         paths = self.layout.study(study)
         spec = narrow_to_experiment(self.study_spec(study), experiment)
-        key = digest(code_hash("reseed.pipeline.jobs.collect_items"), without_paths(spec))
+        key = digest(code_hash("reseed.jobs.collect_items"), without_paths(spec))
         return Job(
             module="collect_items",
             label=f"collect the outputs of {study}, {experiment}",
@@ -117,7 +117,7 @@ class StudyJobs:
         kinds = [self._kind("analyses", one.kind) for one in self._study(study).analyses.values()]
         needs_items = any(kind.reads == "predictions" for kind in kinds)
         spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
-        key = digest(code_hash("reseed.pipeline.jobs.import_results"), without_paths(spec), stats)
+        key = digest(code_hash("reseed.jobs.import_results"), without_paths(spec), stats)
         return Job(
             module="import_results",
             label=f"import the {'items' if is_items else 'runs'} of {study}",
@@ -129,7 +129,7 @@ class StudyJobs:
             key=key,
             table_key=digest(key),
             spec=lambda: replace(
-                spec, sources=context.sources_of("reseed.pipeline.jobs.import_results", data=paths)
+                spec, sources=context.sources_of("reseed.jobs.import_results", data=paths)
             ),
             environment="statistics",
         )
@@ -150,7 +150,7 @@ class StudyJobs:
             label=f"export runs of {results.made_from}",
             inputs=[self.layout.study(results.made_from).metrics],
             outputs=[results.path],
-            key=digest(code_hash("reseed.pipeline.jobs.export_runs"), spec.metrics),
+            key=digest(code_hash("reseed.jobs.export_runs"), spec.metrics),
             spec=lambda: spec,
             environment="statistics",
         )
@@ -171,7 +171,7 @@ class StudyJobs:
         kind = self._kind("analyses", entry.kind)
         files = [f"{published}/{one}.csv" for one in entry.options.get("files") or []]
         key = digest(
-            context.code_key("reseed.pipeline.jobs.analyse", kind.module),
+            context.code_key("reseed.jobs.analyse", kind.module),
             entry.model_dump(),
             # Snakemake does not see that a file was replaced by an older one.
             *(Path(file).read_text("utf-8", "replace") for file in files),
@@ -193,7 +193,7 @@ class StudyJobs:
                 experiments=_as_tuple(entry.experiments),
                 collected=self._collected(study),
                 published=str(published.absolute()),
-                sources=context.sources_of("reseed.pipeline.jobs.analyse", kind.module),
+                sources=context.sources_of("reseed.jobs.analyse", kind.module),
                 is_imported=not context.plan.studies[study],
             ),
             environment="statistics",
@@ -244,7 +244,7 @@ class StudyJobs:
         exhibit, scale = self._exhibit(study, name), self.context.project.main.scale
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
-        code = self.context.code_key("reseed.pipeline.jobs.draw", kind.module)
+        code = self.context.code_key("reseed.jobs.draw", kind.module)
         return ExhibitSpec(
             name=name,
             kind=exhibit.kind,
@@ -256,7 +256,7 @@ class StudyJobs:
             inputs=self._resolved(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump(), scale),
-            sources=self.context.sources_of("reseed.pipeline.jobs.draw", kind.module),
+            sources=self.context.sources_of("reseed.jobs.draw", kind.module),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:
@@ -307,7 +307,7 @@ class StudyJobs:
                 *map(paths.statistics, dict.fromkeys(analyses.values())),
             ],
             outputs=[paths.evidence],
-            key=digest(code_hash("reseed.pipeline.jobs.judge"), without_paths(spec)),
+            key=digest(code_hash("reseed.jobs.judge"), without_paths(spec)),
             spec=lambda: spec,
             environment="exhibits",
         )

@@ -35,7 +35,7 @@ _MOST_SEED = 2**32 - 1
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    return context.code_key("reseed.pipeline.jobs.prepare_data", _reader_module(dataset))
+    return context.code_key("reseed.jobs.prepare_data", _reader_module(dataset))
 
 
 def _reader_module(dataset: Dataset) -> str:
@@ -77,7 +77,7 @@ class TrainingJobs:
                 dataset,
                 entry,
                 context.sources_of(
-                    *("reseed.pipeline.jobs.prepare_data", _reader_module(entry)),
+                    *("reseed.jobs.prepare_data", _reader_module(entry)),
                     data=local,
                 ),
             ),
@@ -89,7 +89,7 @@ class TrainingJobs:
         context, entry = self.context, self.plan.weights[weights]
         files, output = list_local_files(entry), self.layout.weights_meta(weights)
         modules = [
-            "reseed.pipeline.jobs.prepare_weights",
+            "reseed.jobs.prepare_weights",
             *([entry.converter.partition(":")[0]] if entry.converter else []),
         ]
         return Job(
@@ -123,13 +123,11 @@ class TrainingJobs:
             label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
             inputs=self.data_files(dataset)[1:],
             outputs=[self.layout.splits(dataset, scheme, seeds[0])],
-            key=digest(
-                code_hash("reseed.pipeline.jobs.make_splits"), drawn.model_dump(mode="json")
-            ),
+            key=digest(code_hash("reseed.jobs.make_splits"), drawn.model_dump(mode="json")),
             spec=partial(
                 SplitSpec,
                 *(context.results, dataset, scheme, drawn, seeds[0]),
-                context.sources_of("reseed.pipeline.jobs.make_splits"),
+                context.sources_of("reseed.jobs.make_splits"),
             ),
             environment="data",
         )
@@ -372,7 +370,7 @@ class TrainingJobs:
         """Trials of a study → repeated fits, one of each model (Raste et al., Section 4.1)."""
         context, blocks = self.context, self.plan.study_blocks(study)
         settings = {block.planned.setting: block.planned.spec.key for block in blocks}
-        key = digest(code_hash("reseed.pipeline.jobs.repeat_fits"), sorted(settings.values()))
+        key = digest(code_hash("reseed.jobs.repeat_fits"), sorted(settings.values()))
         return Job(
             module="repeat_fits",
             label=f"train one trial of each model of {study} again",

@@ -179,7 +179,7 @@ class SearchSpec:
 class ReplayStep:
     """A deterministic job that `verify` runs again.
 
-    module: of its body, in `reseed.pipeline.jobs`.
+    module: of its body, in `reseed.jobs`.
     spec: its spec file.
     inputs: those that another step makes.
     outputs: its files, relative to the results folder as the inputs are.

@@ -1,6 +1,6 @@
 """Kinds of analyses and exhibits: one module per kind, listed without an import.
 
-A module of `reseed.report.analyses` that defines `analyse` is a kind with the name of the module.
+A module of `reseed.analyses` that defines `analyse` is a kind with the name of the module.
 So is a module of `reseed.report.exhibits` that defines `table` or `figure`. `my_module:analyse`,
 `my_module:table` and `my_module:figure` name a user's kind. A module may also define
 
@@ -30,7 +30,8 @@ from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 
 Result = TypeVar("Result")
-_BUILT_IN = SCRIPTS / "reseed" / "report"
+#: Room of the kinds of each family.
+_ROOMS = {"analyses": "analyses", "exhibits": "report/exhibits"}
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 #: Kinds of earlier versions, and what answers their question now.
 _REMOVED = {
@@ -114,9 +115,13 @@ def _read_declarations(path: Path) -> _Declarations:
     return _Declarations(set(functions), values["READS"], values["DRAWS"])
 
 
+def _folder(family: str) -> Path:
+    return SCRIPTS / "reseed" / _ROOMS[family]
+
+
 def built_in_kinds(family: str) -> dict[str, Kind]:
     """Return the kinds of the library by name; `family` is `analyses` or `exhibits`."""
-    names = (path.stem for path in sorted((_BUILT_IN / family).glob("*.py")))
+    names = (path.stem for path in sorted(_folder(family).glob("*.py")))
     kinds = ((name, _find_built_in(family, name)) for name in names)
     return {name: kind for name, kind in kinds if kind is not None}
 
@@ -124,13 +129,14 @@ def built_in_kinds(family: str) -> dict[str, Kind]:
 @cache
 def _find_built_in(family: str, name: str) -> Kind | None:
     """The kind of the library with this name. Only its file is parsed."""
-    path = _BUILT_IN / family / f"{name}.py"
+    path = _folder(family) / f"{name}.py"
     if not name.isidentifier() or not path.is_file():
         return None
     declared = _read_declarations(path)
     for function in ENTRY_POINTS[family]:
         if function in declared.functions:
-            return Kind(name, f"reseed.report.{family}.{name}", function, *declared[1:])
+            room = _ROOMS[family].replace("/", ".")
+            return Kind(name, f"reseed.{room}.{name}", function, *declared[1:])
     return None
 
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.question import propose
 from reseed.readers.scores import Scores
+from reseed.verdicts.designs import DesignFacts, Method, choose_method
 
 #: Names of columns of times, and dates as text.
 _TIMES = ("date", "time", "timestamp", "datetime", "year", "month", "week", "day", "hour")

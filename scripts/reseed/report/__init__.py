@@ -1,8 +1,8 @@
-"""Results as people read them, in four layers: analyses, rendering, exhibits, pages.
+"""Results as people read them, in three layers: rendering, exhibits, pages.
 
-In: tables of a study.
-Out: statistics, tables, figures, HTML, LaTeX.
+In: frames of analyses.
+Out: tables, figures, HTML, LaTeX.
 Decides: what an exhibit shows and how.
-Imports: core, stats, comparison.claims, config, plugins, metrics, planning, trials.
+Imports: core, stats, verdicts, config, plugins, metrics, planning, trials.
 Start: `exhibits/spread_table.py`.
 """

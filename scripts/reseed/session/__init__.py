@@ -3,7 +3,7 @@
 In: models and data in memory.
 Out: a comparison.
 Decides: what is trained next.
-Imports: core, config, data, metrics, models, planning, trials, training, report.analyses,
+Imports: core, config, data, metrics, models, planning, trials, training, analyses,
   comparison, pipeline.
 Start: `study.py`.
 """

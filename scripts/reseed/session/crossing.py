@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import Predictions
 from reseed.comparison.result import STUDY_NAME
 from reseed.core.environment import Environment
 from reseed.core.errors import ReseedError
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.predictions import Predictions
 from reseed.session import tables
 from reseed.session.models import Model
 from reseed.session.training import Trainer

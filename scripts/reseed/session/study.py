@@ -14,6 +14,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.comparison.arguments import (
     QUESTION,
     PairTestOptions,
@@ -28,7 +29,6 @@ from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import pick_device
-from reseed.report.analyses.shared.equivalence import rope_by_metric
 from reseed.session import tables
 from reseed.session.crossing import Crossing
 from reseed.session.inputs import read_training_data

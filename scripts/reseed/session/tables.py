@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.analyses.shared.predictions import TemporaryFolder
 from reseed.core.environment import Environment
 from reseed.core.plain_text import bound_text
 from reseed.core.schemas import (
@@ -31,7 +32,6 @@ from reseed.core.study_info import (
     build_study_info,
 )
 from reseed.metrics.registry import Metric
-from reseed.report.analyses.shared.predictions import TemporaryFolder
 from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.splits import Design, SplitId

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from papers.banerjee import role_components
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import OutputGroup
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.predictions import OutputGroup
 from reseed.stats.variance import crossed_variance
 from run_kinds import run_analysis
 from study_frames import about, frame, trial

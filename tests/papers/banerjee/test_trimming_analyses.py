@@ -14,9 +14,9 @@ from papers.banerjee import (
     trimming_pairs,
     trimming_summary,
 )
+from reseed.analyses import seed_choice
+from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
-from reseed.report.analyses import seed_choice
-from reseed.report.analyses.shared.data import Data
 from reseed.stats.ks import two_sample_threshold
 from reseed.stats.trimming import AUTHORS_GRID
 from run_kinds import run_analysis

@@ -24,8 +24,8 @@ from papers.banerjee import (
     trimming_table,
 )
 from readable import check_figure, check_table
-from reseed.report.analyses import noise_split
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses import noise_split
+from reseed.analyses.shared.data import Data
 from reseed.report.exhibits import seed_noise
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis

@@ -7,7 +7,7 @@ from papers.banerjee import (
     trimming_ensembles,
     trimming_summary,
 )
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 from scipy.special import expit

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from item_files import write_items
 from papers.ir import bootstrap_table, datasets_table, models_table, seed_scores, seed_scores_table
+from reseed.analyses.shared.data import Data
 from reseed.core.study_info import StudyInfo
 from reseed.planning.build import make_plan
 from reseed.planning.project import load_project
-from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from study_frames import PUBLISHED, frame, trial

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from curve_frames import RAGGED, curve_rows, data_of, seeds
 from papers.picard import convergence, extremes, range_growth
+from reseed.analyses import curves
+from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import SEED_COLUMNS
-from reseed.report.analyses import curves
-from reseed.report.analyses.shared.data import Data
 from run_kinds import run_analysis
 from scipy import stats
 from study_frames import about, amended, frame, trial

@@ -19,8 +19,8 @@ from papers.picard import (
 )
 from papers.picard.extremes import LEAST
 from readable import check_figure, check_table
+from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
-from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.tables import Table
 from reseed.stats.gaussian_range import expected_gaussian_range

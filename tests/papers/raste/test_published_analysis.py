@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from papers.raste import published
+from reseed.analyses import spread
+from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
-from reseed.report.analyses import spread
-from reseed.report.analyses.shared.data import Data
 from reseed.stats.spread import next_median_interval
 from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial

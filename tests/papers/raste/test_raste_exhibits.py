@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from papers.raste import gaps, ratio_table, repeated_fits, same_splits, split_order, tuning_table
 from papers.raste.same_splits import choose_cases
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from scipy import stats

@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 
-sys.path += [
-    str(Path(__file__).parents[2] / name) for name in ("report/analyses", "papers/banerjee")
-]
+sys.path += [str(Path(__file__).parents[2] / name) for name in ("analyses", "papers/banerjee")]
 
+from reseed.analyses.shared.data import Data
 from reseed.core.study_info import write_study_info
-from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from curve_frames import RAGGED, curve_rows, data_of, seeds
 from papers.picard import extremes, range_growth
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 from study_frames import amended

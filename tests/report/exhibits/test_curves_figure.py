@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from curve_study import make, read
 from readable import check_figure
-from reseed.report.analyses import curves
+from reseed.analyses import curves
 from reseed.report.exhibits import curves_figure
 from run_kinds import draw
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table

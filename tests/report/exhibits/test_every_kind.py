@@ -17,7 +17,7 @@ from papers.banerjee import (
     trimming_summary,
 )
 from papers.picard import convergence, extremes, range_growth
-from reseed.report.analyses import (
+from reseed.analyses import (
     curves,
     fold_scores,
     pairs,
@@ -25,7 +25,7 @@ from reseed.report.analyses import (
     sd_ratios,
     spread,
 )
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis, table_options
 from study_frames import about, frame, trial

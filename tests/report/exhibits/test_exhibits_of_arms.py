@@ -8,7 +8,7 @@ import pytest
 from output_frames import study_of, write_outputs
 from papers.picard import extremes_table
 from papers.raste import range_bars, score_strips
-from reseed.report.analyses import item_pairs, seed_choice
+from reseed.analyses import item_pairs, seed_choice
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis

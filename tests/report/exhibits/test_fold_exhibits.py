@@ -1,8 +1,8 @@
 """Tables of scores over folds and of decision rules, and the checklist."""
 
 import numpy as np
-from reseed.report.analyses import fold_scores, protocol
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses import fold_scores, protocol
+from reseed.analyses.shared.data import Data
 from reseed.report.exhibits import checklist, fold_scores_table, protocol_table
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import write_table

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from readable import check_table
-from reseed.report.analyses import item_pairs
+from reseed.analyses import item_pairs
 from reseed.report.exhibits import item_pairs_table
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis

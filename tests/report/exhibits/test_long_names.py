@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
-from reseed.report.analyses import pairs, spread
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses import pairs, spread
+from reseed.analyses.shared.data import Data
 from reseed.report.exhibits import (
     critical_difference_figure,
     pairs_figure,

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.report.analyses import seed_choice
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.predictions import Predictions
+from reseed.analyses import seed_choice
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import Predictions
 from reseed.report.exhibits import seed_choice_table
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import write_table

@@ -1,8 +1,8 @@
 """The table of variance components shows whichever seeds were crossed."""
 
 import numpy as np
-from reseed.report.analyses import variance_components
-from reseed.report.analyses.shared.data import Data
+from reseed.analyses import variance_components
+from reseed.analyses.shared.data import Data
 from reseed.report.exhibits import variance_table
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis

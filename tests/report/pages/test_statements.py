@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from reseed.comparison.claims.evidence import judge
 from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, TrialCounts
@@ -15,6 +14,7 @@ from reseed.report.pages.render import TEMPLATES, build_index, build_study_page
 from reseed.report.pages.statements import find_rows
 from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
 from reseed.report.rendering.sidecar import Sidecar
+from reseed.verdicts.evidence import judge
 
 
 def record(*intervals, text="Splits matter more", reasons=(), **changes):

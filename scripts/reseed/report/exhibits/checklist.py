@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
+from reseed.analyses.shared.arms import with_arms
 from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, drop_shared, source_text
 from reseed.report.rendering.numbers import counted, several

@@ -14,10 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
-from reseed.comparison.claims.possible_ranks import choose_ranked, group_means, order_means
-from reseed.comparison.claims.typed_row import TypedRow
-from reseed.comparison.claims.verdicts import TESTED
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import name_arms
@@ -37,6 +33,10 @@ from reseed.report.rendering.settings import (
     metric_title,
 )
 from reseed.stats.many_datasets import critical_difference
+from reseed.verdicts.decide import TESTED
+from reseed.verdicts.pair_row import PairRow, is_over_datasets, is_shown
+from reseed.verdicts.possible_ranks import choose_ranked, group_means, order_means
+from reseed.verdicts.typed_row import TypedRow
 
 #: Most models of a panel.
 _MOST = 40

@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.analyses.curves import CurveRow
 from reseed.plugins.options import Arms, Count
-from reseed.report.analyses.curves import CurveRow
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from math import isfinite
 
-from reseed.comparison.claims.formatting import format_level
+from reseed.analyses.fold_scores import FoldRow
 from reseed.plugins.options import Experiments as Options
-from reseed.report.analyses.fold_scores import FoldRow
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.settings import group_by_setting, metric_title
 from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.verdicts.formatting import format_level
 
 DRAWS = ("fold_scores",)
 # Heading for studies that reproduce no paper.

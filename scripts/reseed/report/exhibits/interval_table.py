@@ -6,9 +6,8 @@ from math import isfinite
 
 import pandas as pd
 
-from reseed.comparison.claims.formatting import format_level
+from reseed.analyses.spread import SpreadRow
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.spread_table import (
     LEAST,
     count_equal_decimals,
@@ -29,6 +28,7 @@ from reseed.report.rendering.data import (
 )
 from reseed.report.rendering.settings import tail_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.verdicts.formatting import format_level
 
 DRAWS = ("spread",)
 _LINE = ["dataset", "scheme", "hyperparameters_source"]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.verdicts import label_outcome
+from reseed.analyses.item_pairs import ItemRow
 from reseed.plugins.options import Experiments, Names
-from reseed.report.analyses.item_pairs import ItemRow
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import add_metric, group_title
 from reseed.report.rendering.data import (
@@ -31,6 +28,9 @@ from reseed.report.rendering.settings import (
     pair_title,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.verdicts.decide import label_outcome
+from reseed.verdicts.formatting import format_level
+from reseed.verdicts.pair_row import PairRow
 
 #: Appended to sentences on more than the intervals.
 _COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)

@@ -7,21 +7,13 @@ from math import isfinite, nan
 
 import pandas as pd
 
-from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import (
-    PairRow,
-    is_over_datasets,
-)
-from reseed.comparison.claims.possible_ranks import format_ranks, is_ranked_over_datasets
-from reseed.comparison.claims.possible_ranks import rank_models as rank_by_verdicts
-from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.analyses.leaderboard import BoardRow
+from reseed.analyses.leaderboard import analyse as rank_models
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.keys import merge_keys
 from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.analyses.leaderboard import analyse as rank_models
-from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.keys import merge_keys
 from reseed.report.exhibits.shared.leading_models import (
     name_model,
     rank_cell,
@@ -47,6 +39,14 @@ from reseed.report.rendering.settings import (
     join_titles,
 )
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.decide import ALL_DATASETS
+from reseed.verdicts.formatting import format_level
+from reseed.verdicts.pair_row import (
+    PairRow,
+    is_over_datasets,
+)
+from reseed.verdicts.possible_ranks import format_ranks, is_ranked_over_datasets
+from reseed.verdicts.possible_ranks import rank_models as rank_by_verdicts
 
 #: Most datasets whose means are shown; with more, the means are in the CSV only.
 MOST_DATASETS = 6

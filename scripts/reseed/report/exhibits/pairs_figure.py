@@ -10,8 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
@@ -27,6 +25,8 @@ from reseed.report.rendering.settings import (
     p_cell,
     pair_title,
 )
+from reseed.verdicts.formatting import format_level
+from reseed.verdicts.pair_row import PairRow, is_over_datasets
 
 _Look = tuple[str, str, Literal["full", "none"], str]
 _LOOK: dict[str, _Look] = {

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
+from reseed.analyses.protocol import RuleRow
 from reseed.plugins.options import Experiments as Options
-from reseed.report.analyses.protocol import RuleRow
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.settings import group_by_setting

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.analyses.seed_choice import ModelRow
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.seed_choice import ModelRow
 from reseed.report.exhibits.shared.seed_choice import (
     CELL,
     NOTHING,

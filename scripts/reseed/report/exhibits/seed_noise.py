@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.comparison.claims.formatting import format_level
+from reseed.analyses.noise_split import NoiseRow
+from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.noise_split import NoiseRow
-from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering import coverage, numbers, style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles
 from reseed.report.rendering.data import (
@@ -24,6 +23,7 @@ from reseed.report.rendering.data import (
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.majority import is_majority, why_majority
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
+from reseed.verdicts.formatting import format_level
 
 _PANEL = ["dataset", "metric"]
 _MARKS = {

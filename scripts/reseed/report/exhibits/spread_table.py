@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.spread import SpreadRow
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.report.analyses.shared.arms import with_arms
-from reseed.report.analyses.spread import SpreadRow
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows

@@ -9,8 +9,6 @@ from string import Formatter
 
 import pandas as pd
 
-from reseed.comparison.claims.formatting import format_level, format_p
-from reseed.comparison.claims.settings import holds
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Names, Strict
@@ -18,6 +16,8 @@ from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title, cell_titles
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level, format_p
+from reseed.verdicts.settings import holds
 
 #: Columns that hold arms.
 _ARMS = ("arm", "baseline", "other", "model")

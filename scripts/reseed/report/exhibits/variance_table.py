@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.formatting import format_level
+from reseed.analyses.variance_components import ComponentRow
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.variance_components import ComponentRow
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import (
@@ -18,6 +17,7 @@ from reseed.report.rendering.data import (
     require_rows,
 )
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.formatting import format_level
 
 DRAWS = ("variance_components",)
 

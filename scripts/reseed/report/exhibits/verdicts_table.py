@@ -6,15 +6,6 @@ from typing import get_args
 
 import pandas as pd
 
-from reseed.comparison.claims.families import describe_families
-from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import (
-    PairRow,
-    has_model,
-    is_on_one_test_set,
-    is_over_datasets,
-)
-from reseed.comparison.claims.verdicts import Outcome, label_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, numbers
@@ -31,6 +22,15 @@ from reseed.report.rendering.settings import (
     with_unit,
 )
 from reseed.report.rendering.tables import Rows, Table
+from reseed.verdicts.decide import Outcome, label_outcome
+from reseed.verdicts.families import describe_families
+from reseed.verdicts.formatting import format_level
+from reseed.verdicts.pair_row import (
+    PairRow,
+    has_model,
+    is_on_one_test_set,
+    is_over_datasets,
+)
 
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45

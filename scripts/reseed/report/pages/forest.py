@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from math import inf, isfinite, log
 
-from reseed.comparison.claims.evidence import Evidence, ValueInUnit
+from reseed.verdicts.evidence import Evidence, ValueInUnit
 
 #: Size in pixels. The axis is shared by all rows: values in multiples of the limit.
 WIDTH, HEIGHT = 240, 34

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.evidence import VERDICTS, Verdict
 from reseed.core.checked_io import read_table
 from reseed.core.coordinates import base_name
 from reseed.core.layout import find_reference
@@ -18,6 +17,7 @@ from reseed.report.pages.strips import draw_axis, place, wrap_svg
 from reseed.report.pages.studies import StudyReport
 from reseed.report.rendering.data import title_of
 from reseed.report.rendering.numbers import two_digits
+from reseed.verdicts.evidence import VERDICTS, Verdict
 
 #: Findings of the front page at most.
 MOST_FINDINGS = 6

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from reseed.comparison.claims.shown import ResultRow, Shown, find_ends, group_rows, tabulate
 from reseed.core.csv_files import format_csv
 from reseed.report.pages.render import build_page
 from reseed.report.pages.strips import draw_axis, draw_gap, draw_scores
+from reseed.verdicts.shown import ResultRow, Shown, find_ends, group_rows, tabulate
 
 #: Rows that a page draws; its files have all.
 _MOST_ROWS = 500

@@ -9,22 +9,22 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from reseed.comparison.claims.evidence import (
+from reseed.core.identifiers import SCALES
+from reseed.core.study_info import StudyInfo
+from reseed.report.pages import forest
+from reseed.report.rendering.numbers import NONE, counted
+from reseed.verdicts.evidence import (
     VERDICTS,
     Evidence,
     ValueInUnit,
     Verdict,
     read_evidence,
 )
-from reseed.comparison.claims.formatting import (
+from reseed.verdicts.formatting import (
     count_interval_decimals,
     format_number,
     two_digits,
 )
-from reseed.core.identifiers import SCALES
-from reseed.core.study_info import StudyInfo
-from reseed.report.pages import forest
-from reseed.report.rendering.numbers import NONE, counted
 
 #: Scale whose runs decide more than those of a smaller one.
 REFERENCE_SCALE = "cpu"

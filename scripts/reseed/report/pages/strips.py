@@ -6,8 +6,8 @@ from collections import Counter
 from html import escape
 from math import floor, isfinite, log10
 
-from reseed.comparison.claims.formatting import format_number
-from reseed.comparison.claims.shown import ResultRow
+from reseed.verdicts.formatting import format_number
+from reseed.verdicts.shown import ResultRow
 
 WIDTH, _HEIGHT, _MARGIN = 280, 30, 8
 #: With more scores, their range and quartiles are drawn in place of dots.

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from reseed.comparison.claims.evidence import Evidence, read_evidence
 from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
@@ -34,6 +33,7 @@ from reseed.report.rendering.footnotes import explain_marks, marks_in, say_once,
 from reseed.report.rendering.numbers import counted
 from reseed.report.rendering.sidecar import Sidecar, read_sidecar
 from reseed.report.rendering.tables import groups
+from reseed.verdicts.evidence import Evidence, read_evidence
 
 _SHOWN_FAILURES = 20
 #: Rows, and words, of a table that is shown without a click, at most.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from reseed.comparison.claims.evidence import Verdict
 from reseed.core.identifiers import SCALES
 from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport
 from reseed.report.rendering.numbers import counted, several
+from reseed.verdicts.evidence import Verdict
 
 _DECIDED: tuple[Verdict, ...] = ("supported", "contradicted", "mixed")
 _OPEN: tuple[Verdict, ...] = ("not yet", "not comparable", "not run")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
-from reseed.comparison.claims.typed_row import CellRow
+from reseed.analyses.shared.arms import with_arms
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms
-from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.data import ExhibitData, metric_title, one_line
+from reseed.verdicts.typed_row import CellRow
 
 #: Columns that the runs of one cell share, besides the arm.
 CELL_KEY = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")

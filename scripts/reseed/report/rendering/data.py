@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
+from reseed.analyses.shared.arms import with_arms
 from reseed.core.checked_io import read_table
 from reseed.core.coordinates import base_name
 from reseed.core.layout import StudyLayout
@@ -22,7 +23,6 @@ from reseed.core.study_info import (
     read_study_info,
 )
 from reseed.metrics.names import metric_title_in_text as metric_title
-from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.footnotes import scale_sentence, sentence
 from reseed.report.rendering.numbers import from_to
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.averages import LEAST_SEEDS, MeanLogRatio
-from reseed.comparison.claims.evidence import Evidence, judge
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.analyses.spread import with_slices
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.core.statement import Recipe, Statement
-from reseed.report.analyses.shared.data import Cell, Data, cells
-from reseed.report.analyses.spread import with_slices
 from reseed.report.rendering.arms import CELL_KEY, arm_title, cell_titles, group_title
 from reseed.report.rendering.data import ExhibitData
+from reseed.verdicts.averages import LEAST_SEEDS, MeanLogRatio
+from reseed.verdicts.evidence import Evidence, judge
 
 #: What names a cell or a slice of one among the cells on a metric.
 _KEY = ("experiment", "varied", "dataset", "scheme", "arm", "hyperparameters_source")

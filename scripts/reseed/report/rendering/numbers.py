@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from reseed.comparison.claims.formatting import (  # noqa: F401 - exhibits import them from here
+from reseed.verdicts.formatting import (  # noqa: F401 - exhibits import them from here
     NONE,
     from_to,
     keep_bounds_visible,
@@ -15,8 +15,8 @@ from reseed.comparison.claims.formatting import (  # noqa: F401 - exhibits impor
     two_digits,
     whole,
 )
-from reseed.comparison.claims.formatting import count_noun as counted  # noqa: F401
-from reseed.comparison.claims.formatting import join_names as several  # noqa: F401
+from reseed.verdicts.formatting import count_noun as counted  # noqa: F401
+from reseed.verdicts.formatting import join_names as several  # noqa: F401
 
 #: Decimals of a double near 1 that are exact.
 MOST_DECIMALS = 12

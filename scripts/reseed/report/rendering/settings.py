@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.comparison.claims.designs import SIGN
-from reseed.comparison.claims.formatting import format_p
-from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.typed_row import ComparedRow
-from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
-from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title
+from reseed.verdicts.decide import ALL_DATASETS
+from reseed.verdicts.designs import SIGN
+from reseed.verdicts.formatting import format_p
+from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.typed_row import ComparedRow
 
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]

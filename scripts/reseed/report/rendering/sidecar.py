@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.checked_io import read_json
+from reseed.verdicts.typed_row import TypedRow
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from math import isfinite
 
 import pandas as pd
 
-from reseed.report.analyses.leaderboard import BoardRow
+from reseed.analyses.leaderboard import BoardRow
 from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.report.rendering.numbers import NONE, several

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reseed.report.analyses.shared.arms import with_arms
+from reseed.analyses.shared.arms import with_arms
 from reseed.report.rendering.arms import arm_title, group_title
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import several

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.report.analyses.seed_choice import ModelRow
-from reseed.report.analyses.shared.arms import with_arms
+from reseed.analyses.seed_choice import ModelRow
+from reseed.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.left_out import left_out
 from reseed.report.rendering.arms import TEST_SET_KEY, cells
 from reseed.report.rendering.data import ExhibitData, footnote

@@ -1,0 +1,75 @@
+"""Learning curves over seeds: mean, SD and extremes at each epoch [Picard, Figure 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
+from typing import Literal
+
+import pandas as pd
+
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.training_curves import CurveOptions, Curves, read_training_curves
+from reseed.core.schemas import Row
+from reseed.stats.curves import curve_band
+from reseed.verdicts.typed_row import CellRow
+
+READS = "curves"
+
+
+@dataclass(frozen=True)
+class CurveRow(CellRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    column: str = ""
+    measure: str = ""
+    greater_is_better: bool = True
+    epoch: int = 0
+    n: int = 0
+    runs: int = 0
+    left_out: int = 0
+    ended: str = ""
+    mean: float = nan
+    sd: float = nan
+    min: float = nan
+    max: float = nan
+
+
+class Options(CurveOptions):
+    """ended: how a run counts after its last epoch: `drop` (not at all), `carry` (its last value)
+    or `cut` (only epochs that all runs have are shown).
+    """
+
+    ended: Literal["drop", "carry", "cut"] = "drop"
+
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
+    """One row an arm and epoch (from 1), over `n` of the arm's `runs` that did not fail."""
+    curves = read_training_curves(data, options.column)
+    rows = [row for of_arm in curves for row in _rows(of_arm, options.ended)]
+    return CurveRow.make_table(rows)
+
+
+def _rows(curves: Curves, ended: Literal["drop", "carry", "cut"]) -> Iterator[Row]:
+    values = curves.finished
+    if not len(values):
+        return
+    band = curve_band(values, ended)
+    shared = curves.key | {
+        "column": curves.column,
+        "measure": curves.name,
+        "greater_is_better": curves.greater_is_better,
+        "runs": len(values),
+        "left_out": curves.n_left_out,
+        "ended": ended,
+    }
+    for i in range(len(band.n)):
+        yield shared | {
+            "epoch": int(curves.epochs[i]),
+            "n": int(band.n[i]),
+            "mean": band.mean[i],
+            "sd": band.sd[i],
+            "min": band.min[i],
+            "max": band.max[i],
+        }

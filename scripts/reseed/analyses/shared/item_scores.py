@@ -1,0 +1,272 @@
+"""Scores of items of models on one test set, and the one test of two models by them.
+
+`gate` and the analyses `pairs`, `item_pairs` and `seeds_needed` all test here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data, group_by_key, key_values
+from reseed.analyses.shared.outputs import metrics_of_task, read_outputs
+from reseed.analyses.shared.pairing import ModelGroup, Pairing
+from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
+from reseed.stats.bounded_mean import bounded_mean_limit
+from reseed.stats.crossed_comparison import item_values
+from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
+from reseed.verdicts.designs import SOURCES, match_seeds
+
+Array = NDArray[np.float64]
+#: Whole numbers up to this one are grades.
+_MOST_GRADES = 10
+#: Leading axes of a model's `values`.
+_FACTORS = ("seed", "prompt")
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Scores of one model on one test set.
+
+    values: (seeds, prompts, items) scores, repeats combined.
+    seeds: labels of the first axis.
+    repeat_variance: (seeds, prompts, items) estimated variance of each value due to repeats; None
+        without repeats.
+    repeats: fewest and most repeats of a cell.
+    """
+
+    values: Array
+    seeds: Sequence[Any]
+    repeat_variance: Array | None = None
+    repeats: tuple[int, int] = (1, 1)
+
+    def take(self, rows: list[int]) -> ModelScores:
+        """The scores of these seeds, in this order."""
+        noise = self.repeat_variance
+        noise = None if noise is None else noise[rows]
+        seeds = tuple(self.seeds[row] for row in rows)
+        return replace(self, values=self.values[rows], repeat_variance=noise, seeds=seeds)
+
+    @property
+    def noise(self) -> float:
+        """Variance of the mean that is due to repeats."""
+        part = self.repeat_variance
+        return 0.0 if part is None else float(part.mean() / part.size)
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """Scores of all models on the items of one test set.
+
+    items, prompts: labels of the last axes of each model's `values`.
+    clusters: (items,) code of the cluster of each item; None without clusters.
+    targets: (items,) what is true of each item, where `values` are predictions; else None.
+    has_own_seeds: whether equal seeds of two models share nothing.
+    fixed: factors whose levels are no sample, so that they are averaged: `seed` or `prompt`.
+    metric: what `values` are contributions to, where it is no mean over items; else empty.
+    """
+
+    dataset: str
+    items: Sequence[Any]
+    prompts: tuple[str, ...]
+    clusters: NDArray[np.int64] | None
+    models: dict[str, ModelScores]
+    notes: tuple[str, ...] = field(default=())
+    targets: Array | None = None
+    has_own_seeds: bool = False
+    fixed: tuple[str, ...] = ()
+    metric: str = ""
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether items show how much they vary: two or more, in two clusters."""
+        groups = len(self.items) if self.clusters is None else len(np.unique(self.clusters))
+        return min(len(self.items), groups) > 1
+
+    @property
+    def sampled(self) -> list[str]:
+        """The factors whose levels are a sample: the leading axes of `average_fixed`."""
+        return [name for name in _FACTORS if name not in self.fixed]
+
+    def average_fixed(self, values: Array) -> Array:
+        """Values of a model, averaged over the factors whose levels are no sample."""
+        axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in self.fixed)
+        return np.asarray(values.mean(axis=axes))
+
+    def pair_seeds(self, a: str, b: str) -> tuple[list[ModelScores], bool]:
+        """Both models with their paired seeds in the same order, and whether seeds are shared.
+
+        Seeds are paired where both models have the same labels, or at least four in five in common.
+        """
+        first, second = self.models[a], self.models[b]
+        rows, is_shared = match_seeds(first.seeds, second.seeds, self.has_own_seeds)
+        return [first.take(rows[0]), second.take(rows[1])], is_shared
+
+
+def compare_models(
+    scores: ItemScores, a: str, b: str, sign: int
+) -> tuple[ItemDifference, bool | None]:
+    """The test of model `a` − `b`, and whether seeds are shared (None: seeds are not sampled).
+
+    Args:
+        scores: of both models.
+        a, b: the models.
+        sign: 1 if more is better, else −1.
+    """
+    sides, is_shared = scores.pair_seeds(a, b)
+    first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
+    first, second = (scores.average_fixed(values) for values in (first, second))
+    shared = {"seed": is_shared, "prompt": True}
+    factors = [Factor(name, shared[name]) for name in scores.sampled]
+    noise = sum(one.noise for one in sides)
+    result = item_difference(
+        first, second, factors, clusters=scores.clusters, repeat_variance=noise,
+        are_means=not scores.metric or scores.metric in PER_ITEM,
+    )  # fmt: skip
+    return result, is_shared if "seed" in result.levels else None
+
+
+def limit_of_bounded_mean(scores: ItemScores, a: str, b: str, sign: int, alpha: float) -> float:
+    """The difference `a` − `b` that bounded scores exclude one-sided, whatever their tail.
+
+    A t interval trusts the variance that it sees; a few items that fall far may not be among those
+    drawn. ∞ for counts of one run, whose test is exact, and for metrics that are no mean.
+    """
+    if scores.metric or compare_models(scores, a, b, sign)[0].discordant is not None:
+        return inf
+    sides, _ = scores.pair_seeds(a, b)
+    first, second = (one.values.mean(axis=(0, 1)) for one in sides)
+    units = np.arange(len(first)) if scores.clusters is None else scores.clusters
+    sizes = np.bincount(units).astype(float)
+    differences = sign * np.bincount(units, first - second) / sizes
+    known = np.concatenate([one.values.ravel() for one in scores.models.values()])
+    low, high = float(known.min()), float(known.max())
+    if 0 <= low <= high <= 1:
+        reach = 1.0
+    else:  # whole grades may fall to 0 or 1, also where none did
+        is_grade = low >= 0 and high <= _MOST_GRADES and bool((known == np.round(known)).all())
+        reach = high - min(low, 1.0) if is_grade else high - low
+    return bounded_mean_limit(differences, alpha, least=-reach, sizes=sizes)
+
+
+def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDifference | None:
+    """The mean of a model with its interval; None where items do not show how much they vary."""
+    if not scores.has_verdict:
+        return None
+    one = scores.models[model]
+    return item_mean(
+        scores.average_fixed(one.values), scores.sampled, clusters=scores.clusters,
+        repeat_variance=one.noise, level=level,
+    )  # fmt: skip
+
+
+def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
+    """Columns of a test over items; `is_shared`: of seeds.
+
+    `error_shares`: of each source, with its interactions with those before it in `SOURCES`.
+    """
+    total, shares = sum(one.variance for one in test.contributions), dict[str, float]()
+    for one in test.contributions if total else ():
+        source = max(one.sources, key=SOURCES.index)
+        shares[source] = shares.get(source, 0.0) + one.variance
+    return {
+        "difference": test.difference,
+        "se": test.se,
+        "p": test.p_value,
+        "scale": test.se,
+        "parts": test.parts,
+        "discordant": test.discordant,
+        "method": test.method,
+        "shared_seeds": is_shared,
+        "skewness": test.tail.skewness if test.tail else nan,
+        "better_unit": test.tail.unit if test.tail else "",
+        "error_shares": ", ".join(f"{name} {part / total:.0%}" for name, part in shares.items()),
+        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
+    }
+
+
+def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
+    """Columns of `list_item_test` for a dataset that has no verdict: the difference alone."""
+    means = (scores.models[model].values.mean() for model in (a, b))
+    clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
+    levels = {"item": len(scores.items), "cluster": clusters}
+    return {
+        "difference": float(sign * np.subtract(*means)),
+        "method": "",
+        "shared_seeds": None,
+        **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
+    }
+
+
+def compare_pair(scores: ItemScores, a: str, b: str, sign: int) -> Row:
+    """Columns of the test of model `a` − `b`; arguments of `compare_models`."""
+    if not scores.has_verdict:
+        return list_means(scores, a, b, sign)
+    return list_item_test(*compare_models(scores, a, b, sign))
+
+
+def find_item_scores(
+    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing
+) -> ItemScores | None:
+    """Scores of the items of two models on the one split that they share, of the runs of `pairing`.
+
+    None if they are not known, or of other runs.
+    """
+    of_both = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
+    if len(of_both) != 1:
+        return None
+    scores = replace(of_both[0], has_own_seeds=not pairing.is_paired)
+    sides, _ = scores.pair_seeds(a, b)
+    is_same = [len(one.seeds) for one in sides] == [len(pairing.a), len(pairing.b)]
+    return scores if is_same else None
+
+
+def test_pair(
+    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing
+) -> tuple[ItemDifference, bool | None] | None:
+    """`compare_models` over seeds and items; None without items, or with one run."""
+    scores = find_item_scores(data, group, a, b, pairing) if pairing.n > 1 else None
+    if scores is None or not scores.has_verdict:
+        return None
+    return compare_models(scores, a, b, group.sign)
+
+
+test_pair.__test__ = False  # type: ignore[attr-defined]
+
+
+def _list_test_sets(data: Data, group: ModelGroup) -> list[ItemScores]:
+    """Contributions of items to the metric of a group, by split; read when first needed.
+
+    Empty for a metric that items have no contributions to.
+    """
+    if group.key["dataset"] in data.items:
+        return [data.items[group.key["dataset"]]]
+    if "outputs" not in data.shared:
+        data.shared["outputs"] = group_by_key(read_outputs(data), SCHEME_COLUMNS)
+    place = key_values(group.key, SCHEME_COLUMNS)
+    key = "items", place, group.metric
+    if key not in data.shared:
+        outputs = data.shared["outputs"].get(place, [])
+        data.shared[key] = [
+            ItemScores(
+                group.key["dataset"], range(len(arms[0].y_true)), ("",), arms[0].clusters,
+                {
+                    one.key[ARM]: ModelScores(
+                        item_values(metric, one.y_true, one.predictions_for(metric))[:, None],
+                        one.seeds,
+                    )
+                    for one in arms
+                },
+            )
+            for arms in group_by_key((one for one in outputs if one.n), SPLIT_COLUMNS).values()
+            if (metric := metrics_of_task(arms[0].task, group.metric).get(group.metric))
+            in WEIGHTED_METRICS
+        ]  # fmt: skip
+    return data.shared[key]

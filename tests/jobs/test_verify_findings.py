@@ -1,0 +1,54 @@
+"""The error of `verify` states the number of wrong files in the right form."""
+
+from pathlib import Path
+
+import pytest
+from reseed.core.errors import ReseedError
+from reseed.jobs.replay import Finding
+from reseed.jobs.verify import describe, run
+from reseed.pipeline.runner import Granted
+from reseed.planning.specs import ReplayStep, TrainSpec, VerifySpec
+
+
+@pytest.mark.parametrize(
+    ("count", "first"),
+    [
+        (1, "1 file differs from what made it:"),
+        (2, "2 files differ from what made them:"),
+    ],
+)
+def test_number_of_wrong_files_agrees_with_its_verb(count, first):
+    paths = [Path(f"results/{number}.csv") for number in range(count)]
+    lines = describe([Finding(path, "is wrong", (path,)) for path in paths]).splitlines()
+    assert lines == [first, *(f"  {path}: is wrong" for path in paths)]
+
+
+def test_nothing_to_verify_is_an_error(tmp_path):
+    """A step without inputs is planned although none of its files exists."""
+    training = TrainSpec(str(tmp_path), "report", False, None, ())
+    step = ReplayStep("report", str(tmp_path / "spec.json"), (), ("report/index.html",))
+    with pytest.raises(ReseedError, match="Nothing to verify"):
+        run(VerifySpec(training, None, steps=(step,)), Granted(0))
+
+
+def test_a_changed_table_of_a_reference_is_found_and_left(tmp_path):
+    folder, results = tmp_path / "reference" / "paper", tmp_path / "results"
+    for path, text in (
+        (folder / "about.json", "{}"),
+        (folder / "SHA256SUMS", f"{'0' * 64}  trials.parquet\n"),
+        (folder / "trials.parquet", "garbage"),
+        (results / "report" / "index.html", "page"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    step = ReplayStep("report", str(results / "spec.json"), (), ("report/index.html",))
+    spec = VerifySpec(
+        TrainSpec(str(results), "report", False, None, ()),
+        None,
+        steps=(step,),
+        references=str(tmp_path / "reference"),
+    )
+    with pytest.raises(ReseedError, match=r"trials\.parquet: differs from its checksum") as caught:
+        run(spec, Granted(0))
+    assert "Nothing is deleted" in str(caught.value)
+    assert (folder / "trials.parquet").read_text() == "garbage"
