@@ -206,7 +206,7 @@ def test_directions_of_tables_are_in_no_key_of_trials():
 def test_each_room_says_what_it_does():
     """The head of a room's `__init__`: in, out, what it decides, imports, where to start."""
     rooms = {package_of(path).partition(".")[0] for path in MODULES if len(path.parts) > 1}
-    assert len(rooms - {"cli"}) <= 15
+    assert len(rooms - {"cli"}) <= 18
     for room in rooms:
         head = (LIBRARY / room / "__init__.py").read_text()
         labels = ("In:", "Out:", "Decides:", "Imports:", "Start:")

@@ -12,6 +12,7 @@ from reseed.core.code_hash import (
     code_hash,
     digest,
     named_code,
+    reach_code,
     refuse_unbound,
 )
 from reseed.core.errors import ReseedError
@@ -19,6 +20,7 @@ from reseed.core.module_finder import SCRIPTS
 from reseed.core.source_facts import find_facts
 from reseed.trials.trial_cache import trial_key
 
+JOBS = SCRIPTS / "reseed" / "jobs"
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {
     "code": "c",
@@ -283,3 +285,10 @@ def test_name_that_a_module_lacks_is_refused(tmp_path, text, refused):
         return
     with pytest.raises(ReseedError, match=r"'own:make': .*own.py has no make"):
         refuse_unbound("own:make", tmp_path)
+
+
+@pytest.mark.parametrize("job", sorted(path.stem for path in JOBS.glob("[a-z]*.py")))
+def test_a_rule_follows_the_code_of_its_job(job):
+    """A key of a rule without the body of its job would leave files of older code."""
+    name = f"reseed.jobs.{job}"
+    assert {name} < {*reach_code(name).files}

@@ -59,7 +59,7 @@ def imported_modules(module):
         for node in ast.walk(tree_of(name)):
             if isinstance(node, ast.ImportFrom):
                 names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-                packages = ("reseed.report.", "papers.")
+                packages = ("reseed.analyses.", "reseed.report.", "papers.")
                 waiting += [name for name in names if name.startswith(packages)]
     return modules
 

@@ -20,8 +20,8 @@ def test_fields_are_the_columns_in_their_order(row, columns):
 
 def test_no_field_hides_a_method():
     """`Row.select(rows, …)` of a class with a column `select` would call a default value."""
-    for name in ("analyses", "exhibits"):
-        folder = import_module(f"reseed.report.{name}")
+    for name in ("analyses", "report.exhibits"):
+        folder = import_module(f"reseed.{name}")
         for module in pkgutil.iter_modules(folder.__path__):
             import_module(f"{folder.__name__}.{module.name}")
     for module in pkgutil.walk_packages(papers.__path__, "papers."):
