@@ -8,6 +8,7 @@ cell of the table states as a range. With `--only`, other methods keep their row
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -18,12 +19,12 @@ from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
 from reseed.analyses import pairs
 from reseed.analyses.shared.across_datasets import AcrossDatasets
-from reseed.analyses.shared.adjustment import adjust_family
+from reseed.analyses.shared.adjustment import decide_family
 from reseed.analyses.shared.item_scores import (
     ItemScores,
     ModelScores,
     compare_models,
-    list_item_test,
+    describe_items,
 )
 from reseed.analyses.shared.pairing import ModelGroup, pair_runs
 from reseed.comparison import means as means_tests
@@ -34,6 +35,7 @@ from reseed.stats.error_rates import simulate_cv
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
 from reseed.verdicts import designs
+from reseed.verdicts.pair_row import PairRow
 
 Rng = np.random.Generator
 #: Label, case, and for each simulation whether anything is claimed.
@@ -41,8 +43,8 @@ Row = tuple[str, str, ArrayLike]
 _ALPHA = 0.05
 
 
-def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[list[dict]]:
-    """The rows of all pairs of models of each simulation, before they are adjusted.
+def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[list[PairRow]]:
+    """The pairs of models of each simulation, before they are adjusted.
 
     Args:
         scores: (simulations, models, runs); NaN where a model has no such run.
@@ -54,19 +56,12 @@ def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[
     a, b = (scores[:, side].reshape(-1, runs) for side in (i, j))
     split = np.arange(runs) if ratio else np.zeros(runs, dtype=int)
     batch = pair_runs(a, b, split, seeds == "own")
-    group = ModelGroup({}, "score", True, 1.0, "", ratio, pd.DataFrame(), {})
-    is_paired = batch[0].is_paired
-    test = pairs._compare_paired if is_paired else pairs._compare_unpaired
-    columns = pairs._describe(group, batch, 0) | test(group, batch, pairs.Options())
-    same = {
-        "alpha": _ALPHA, "target_power": 0.8, "n": batch[0].n, "min_runs": 5, "left_out": 0
-    }  # fmt: skip
-    rows = [
-        same
-        | {name: one[k] if isinstance(one, list) else one for name, one in columns.items()}
-        | {"model_a": f"m{i[k % i.size]}", "model_b": f"m{j[k % i.size]}"}
-        for k in range(len(batch))
-    ]
+    names = [(f"m{i[k % i.size]}", f"m{j[k % i.size]}") for k in range(len(batch))]
+    failed = {f"m{number}": 0 for number in range(models)}
+    # Scores are no share, which has a largest difference.
+    group = ModelGroup({}, "score", True, 1.0, "", ratio, pd.DataFrame({"score": [9.0]}), failed)
+    named = [(*pair, pairing) for pair, pairing in zip(names, batch, strict=True)]
+    rows = pairs.compare_batch(group, named, np.nan, pairs.Options(alpha=_ALPHA))
     return [rows[start : start + i.size] for start in range(0, len(rows), i.size)]
 
 
@@ -91,15 +86,13 @@ def _claim_by_compare(scores: np.ndarray, **options: object) -> np.ndarray:
     return claims.reindex([str(number) for number in range(len(scores))]).to_numpy()
 
 
-def _find_claim(family: list[dict]) -> bool:
+def _find_claim(family: list[PairRow]) -> bool:
     """Whether any interval of a family excludes 0."""
-    adjust_family(family)
-    return _has_claim(family)
+    return _has_claim(decide_family(family))
 
 
-def _has_claim(adjusted: list[dict]) -> bool:
-    tested = [row for row in adjusted if "low" in row]
-    return any(row["low"] > 0 or row["high"] < 0 for row in tested)
+def _has_claim(decided: list[PairRow]) -> bool:
+    return any(row.low > 0 or row.high < 0 for row in decided)
 
 
 def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> list[bool]:
@@ -114,7 +107,7 @@ def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> list[bool]:
         key = {"dataset": f"d{number}"}
         groups.append(ModelGroup(key, "score", True, 1.0, "", ratio, pd.DataFrame(), {}))
         tested = _test_runs(scores[:, number], ratio)
-        by_dataset.append([[row | key for row in family] for family in tested])
+        by_dataset.append([[replace(row, **key) for row in family] for family in tested])
     pool = AcrossDatasets(_ALPHA, {})._pool
     return [_has_claim(pool(groups, [*rows])) for rows in zip(*by_dataset, strict=True)]
 
@@ -125,10 +118,13 @@ def _claim_by_items(scores: Sequence[ItemScores]) -> list[bool]:
     for one in scores:
         rows = []
         for a, b in combinations(one.models, 2):
-            test, is_shared = compare_models(one, a, b, 1)
-            row = {"alpha": _ALPHA, "target_power": 0.8, "design": designs.ITEM_MODEL.design}
-            counts = {"items": len(one.items), "n": len(one.models[a].seeds)}
-            rows.append(row | counts | list_item_test(test, is_shared))
+            test, _ = compare_models(one, a, b, 1)
+            rows.append(
+                PairRow(
+                    design=designs.ITEM_MODEL.design, n=len(one.models[a].seeds), alpha=_ALPHA,
+                    difference=test.difference, p=test.p_value, tested=describe_items(test),
+                )
+            )  # fmt: skip
         claims.append(_find_claim(rows))
     return claims
 

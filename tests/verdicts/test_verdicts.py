@@ -1,5 +1,7 @@
 """Verdicts claim no more than their numbers show."""
 
+from dataclasses import fields
+
 import pytest
 from reseed.verdicts.decide import decide, label_outcome
 from reseed.verdicts.formatting import (
@@ -9,19 +11,20 @@ from reseed.verdicts.formatting import (
     format_p,
     format_share,
 )
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair_row import PairRow, PairTest
 
 NAN = float("nan")
+OF_TEST = {one.name for one in fields(PairTest)}
 RUNS = {
     "design": "splits", "model_a": "A", "model_b": "B", "metric": "accuracy", "unit": "points",
-    "factor": 100.0, "n": 10, "min_runs": 5, "difference": 0.008, "low": 0.002, "high": 0.014,
+    "factor": 100.0, "n": 10, "least": 5, "difference": 0.008, "low": 0.002, "high": 0.014,
     "p_adjusted": 0.01, "pairs": 6, "alpha": 0.05,
 }  # fmt: skip
 OPEN = {"low": -0.002, "high": 0.01, "difference": 0.004, "p_adjusted": 0.2}
 CLOSE = {"low": -0.003, "high": 0.004, "difference": 0.0005, "p_adjusted": 0.8, "rope": 0.005}
 UNTESTED = {"low": NAN, "high": NAN, "p_adjusted": NAN}
-DATASETS = {"design": "datasets", "n": 8, "min_runs": 6, "low": NAN, "high": NAN}
-ITEMS = {"design": "items", "min_runs": 1, "level_item": 50, "level_cluster": 0}
+DATASETS = {"design": "datasets", "n": 8, "least": 6, "low": NAN, "high": NAN}
+ITEMS = {"design": "items", "least": 1, "items": 50, "clusters": 0}
 
 
 @pytest.mark.parametrize(
@@ -30,7 +33,7 @@ ITEMS = {"design": "items", "min_runs": 1, "level_item": 50, "level_cluster": 0}
         ({}, ("better", "")),
         ({"low": 0.0}, ("undecided", "")),
         (OPEN, ("undecided", "")),
-        (OPEN | {"skewness": 0.4, "better_unit": "run"},
+        (OPEN | {"skewness": 0.4, "tail": "run"},
          ("undecided", "a few runs far from the others")),
         (CLOSE, ("equal", "")),
         (CLOSE | {"rope": 0.004}, ("undecided", "")),
@@ -46,13 +49,15 @@ ITEMS = {"design": "items", "min_runs": 1, "level_item": 50, "level_cluster": 0}
          ("undecided", "too few datasets for any p so small")),
         (DATASETS | {"n": 5, "p_adjusted": NAN}, ("not tested", "too few datasets")),
         (ITEMS, ("better", "")),
-        (UNTESTED | ITEMS | {"level_item": 1}, ("not tested", "too few items")),
-        (ITEMS | {"level_cluster": 2}, ("not tested", "too few clusters")),
-        (ITEMS | {"level_cluster": 3}, ("better", "")),
+        (UNTESTED | ITEMS | {"items": 1}, ("not tested", "too few items")),
+        (ITEMS | {"clusters": 2}, ("not tested", "too few clusters")),
+        (ITEMS | {"clusters": 3}, ("better", "")),
     ],
 )  # fmt: skip
 def test_the_rule(changes, verdict):
-    assert decide(RUNS | changes) == verdict
+    given = RUNS | changes
+    tested = PairTest(**{name: given.pop(name) for name in OF_TEST & {*given}})
+    assert decide(PairRow(**given, tested=tested)) == verdict
 
 
 def test_words_are_of_the_model_that_is_asked_about():

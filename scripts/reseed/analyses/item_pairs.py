@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.shared.adjustment import adjust_family
+from reseed.analyses.shared.adjustment import decide_family
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.equivalence import rope_by_metric
-from reseed.analyses.shared.item_scores import list_item_test
+from reseed.analyses.shared.item_scores import describe_items
 from reseed.analyses.shared.outputs import (
     Outputs,
     SplitOptions,
@@ -39,8 +39,7 @@ from reseed.stats.crossed_comparison import (
 )
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.two_models import delong, mcnemar, swap_test
-from reseed.verdicts.decide import decide
-from reseed.verdicts.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
+from reseed.verdicts.designs import ITEM_MODEL, SEEDS_AND_ITEMS, SOURCES, match_seeds
 from reseed.verdicts.pair_row import PairRow
 
 READS = "predictions"
@@ -54,6 +53,9 @@ COLUMNS = [
     "swap_p",
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope", "reason",
 ]  # fmt: skip
+
+#: Columns that hold for all pairs at once.
+_DECIDED = ("p", "low", "high", "p_adjusted", "pairs", "outcome")
 
 
 class Options(SplitOptions):
@@ -103,9 +105,6 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     }
     ropes = rope_by_metric(options.rope, factors)
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
-    for row in rows:
-        verdict = decide(row | {"design": ITEM_MODEL.design})
-        row["outcome"] = "not tested" if row["reason"] else verdict.outcome
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -139,7 +138,16 @@ def _compare_arms(
             | {"primary": primary, "rope": ropes.get(metric, np.nan)}
             for a, b in combinations(arms, 2)
         ]
-        adjust_family([row for row in pairs if row["reason"] == ""])
+        compared = [row for row in pairs if row["reason"] == ""]
+        family = [
+            PairRow(
+                design=ITEM_MODEL.design, n=row["items"], alpha=row["alpha"], rope=row["rope"],
+                difference=row["difference"], p=row["p"], tested=row["tested"],
+            )
+            for row in compared
+        ]  # fmt: skip
+        for row, pair in zip(compared, decide_family(family), strict=True):
+            row |= {name: getattr(pair, name) for name in _DECIDED}
         rows += pairs
     return rows
 
@@ -178,6 +186,7 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: Options) -> R
         "failed": a.failed + b.failed,
         "alpha": options.alpha,
         "reason": "",
+        "outcome": "not tested",
     }
     try:
         if any(a.key[name] != b.key[name] for name in TEST_SET_COLUMNS):
@@ -211,7 +220,14 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> Row:
         "runs_b": len(values_b),
         "mean_a": float(values_a.mean()),
         "mean_b": float(values_b.mean()),
-        **list_item_test(test, shared),
+        "difference": test.difference,
+        "se": test.se,
+        "p": test.p_value,
+        "tested": (tested := describe_items(test)),
+        "skewness": tested.skewness if test.tail else np.nan,
+        "method": test.method,
+        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
+        "shared_seeds": shared,
         "scope": SEEDS_AND_ITEMS.design if "seed" in test.levels else "items",
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "sd_runs": _sd_of_runs(values_a, values_b),

@@ -38,7 +38,7 @@ from reseed.stats.unpaired import Welch, welch_of_means
 from reseed.verdicts.decide import decide
 from reseed.verdicts.designs import MEANS
 from reseed.verdicts.formatting import count_noun
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair_row import PairRow, PairTest, list_pairs
 
 CAUTION = (
     "This assumes independent runs on one test set, which did not vary: another may say otherwise. "
@@ -107,7 +107,7 @@ def compare_means(
         min_runs=min_runs,
         metric=lambda rows: rows["dataset"].map(names).replace("", "score"),
     )
-    return _compare(means, table, PairChoice(baseline, []), [*notes, CAUTION], title)
+    return _compare(means, table, min_runs, baseline, [*notes, CAUTION], title)
 
 
 def check_means_options(pairs: object, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,33 +121,36 @@ def check_means_options(pairs: object, options: Mapping[str, Any]) -> dict[str, 
 
 
 def _compare(
-    means: pd.DataFrame, table: pd.DataFrame, choice: PairChoice, notes: list[str], title: str
+    means: pd.DataFrame,
+    table: pd.DataFrame,
+    min_runs: int,
+    baseline: str | None,
+    notes: list[str],
+    title: str,
 ) -> Comparison:
     """The comparison by the tests of `table`; the mean of a model counts as its one run."""
     means, table = (one.replace({"dataset": {"": "data"}}) for one in (means, table))
-    facts = {
-        "design": MEANS.design, "test": MEANS.test, "covers": MEANS.claim, "family": "dataset",
-        "factor": 1.0, "unit": "", "error_shares": "", "left_out": 0, "failed": 0,
-        **ONE_SETTING,
-    }  # fmt: skip
-    rows = [row | facts | {"n": min(row["n_a"], row["n_b"])} for row in table.to_dict("records")]
-    for row in rows:
-        row |= decide(row)._asdict()
-    pairs = pd.concat([PairRow.make_table(rows), table[_OF_MEANS]], axis=1)
-    notes = [*_ask_for_spread(rows), *notes]
-    tested = table.drop_duplicates("dataset").set_index("dataset")
-    metrics, greater = tested["metric"], tested["greater_is_better"]
+    facts = {"design": MEANS.design, "test": MEANS.test, "covers": MEANS.claim, **ONE_SETTING}
+    known = table[[name for name in PairRow.columns() if name in table]]
+    known = known.assign(n=table[["n_a", "n_b"]].min(axis=1), family="dataset", **facts)
+    tested = PairTest(least=min_runs)
+    rows = [PairRow(**row, tested=tested) for row in known.to_dict("records")]
+    rows = [replace(row, **decide(row)._asdict()) for row in rows]
+    pairs = pd.concat([list_pairs(rows), table[_OF_MEANS]], axis=1)
+    notes = [*_ask_for_spread(table), *notes]
+    datasets = table.drop_duplicates("dataset").set_index("dataset")
+    metrics, greater = datasets["metric"], datasets["greater_is_better"]
     means = means[means["dataset"].isin(metrics.index)]
     runs = pd.DataFrame(
         {"dataset": row.dataset, "model": row.model, metrics[row.dataset]: row.mean}
         for row in means.itertuples()
     ).assign(status="ok", **dict.fromkeys((*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS), 0), **ONE_SETTING)
-    datasets = {
+    described = {
         str(name): DatasetInfo(title=name, metric=metrics[name], greater_is_better=greater[name])
         for name in metrics.index
     }
     texts, total = StudyTexts(STUDY_NAME, title), int(means["n"].sum())
-    info = describe_imported_study(runs.assign(error=""), datasets, texts, notes)
+    info = describe_imported_study(runs.assign(error=""), described, texts, notes)
     data = Data(runs, info.model_copy(update={"trials": TrialCounts(planned=total, ok=total)}))
     board = leaderboard.analyse(data, NoOptions()).merge(
         means[["dataset", "model", "n", "sd"]], "left", ["dataset", "model"], suffixes=("", "_own")
@@ -155,18 +158,19 @@ def _compare(
     runs_of_each = board["n_own"].fillna(board["n"]).astype(int)
     board = board.assign(n=runs_of_each, sd=board["sd_own"], low=np.nan, high=np.nan)
     return build_comparison(
-        data, entries_without_runs(), choice, {},
+        data, entries_without_runs(), PairChoice(baseline, []), {},
         _statistics={"pairs": pairs, "leaderboard": board},
     )  # fmt: skip
 
 
-def _ask_for_spread(rows: list[dict[str, Any]]) -> list[str]:
+def _ask_for_spread(table: pd.DataFrame) -> list[str]:
     """A note if differences are shown only where ± is the SD, which nothing says."""
-    gaps = [row["p_adjusted_if_sd"] <= row["alpha"] < row["p_adjusted"] for row in rows]
-    if not any(gaps):
+    alpha = table["alpha"]
+    gaps = int(((table["p_adjusted_if_sd"] <= alpha) & (alpha < table["p_adjusted"])).sum())
+    if not gaps:
         return []
     return [
-        f"The table does not say what ± is: {count_noun(sum(gaps), 'pair')} would differ if it "
+        f"The table does not say what ± is: {count_noun(gaps, 'pair')} would differ if it "
         "is the SD, not if it is the standard error. State it (`spread`)."
     ]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import isnan
 from typing import Literal, NamedTuple
 
-from reseed.core.schemas import Row
 from reseed.verdicts.designs import ITEM_MODEL
 from reseed.verdicts.formatting import add_unit
 from reseed.verdicts.pair_row import PairRow
@@ -28,41 +27,39 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-def decide(row: Row) -> Verdict:
+def decide(row: PairRow) -> Verdict:
     """The rule of every verdict, on a tested pair.
 
     `better`: the interval excludes 0 (over datasets, where there is none: `p_adjusted` is at most
     `alpha`), however small the difference. `equal`: it lies within ±`rope`.
     """
-    n, p = row.get("n", nan), row.get("p_adjusted", nan)
-    low, high = row.get("low", nan), row.get("high", nan)
-    if row["design"] == "different splits" and n > 0:
+    tested = row.tested
+    if row.design == "different splits" and row.n > 0:
         return Verdict("not tested", "no split in common")
     if lacking := _find_lack(row):
         return Verdict("not tested", f"too few {lacking}")
-    if isnan(p):
+    if isnan(row.p_adjusted):
         return Verdict("not tested", "no variation")
-    unit = row.get("better_unit", "")
-    reason = f"a few {unit}s far from the others" if abs(row.get("skewness", 0.0)) > 0 else ""
-    is_shown = p <= row["alpha"] and row["difference"] > 0 if isnan(low) else low > 0
-    if is_shown:
+    reason = f"a few {tested.tail}s far from the others" if abs(tested.skewness) > 0 else ""
+    is_by_p = isnan(row.low)
+    if row.p_adjusted <= row.alpha and row.difference > 0 if is_by_p else row.low > 0:
         return Verdict("better", reason)
-    if max(-low, high) < row.get("rope", nan) or row.get("equivalence_p", nan) <= row["alpha"]:
+    if max(-row.low, row.high) < row.rope or tested.equivalence_p <= row.alpha:
         return Verdict("equal", reason)
-    if row.get("p_least", nan) > row["alpha"]:
+    if tested.p_least > row.alpha:
         reason = "too few datasets for any p so small"
     return Verdict("undecided", reason)
 
 
-def _find_lack(row: Row) -> str:
+def _find_lack(row: PairRow) -> str:
     """What there is too little of for a test; empty if there is enough."""
-    if row["design"] == ITEM_MODEL.design:
-        if 0 < row.get("level_cluster", nan) < _LEAST_CLUSTERS:
+    tested = row.tested
+    if row.design == ITEM_MODEL.design:
+        if 0 < tested.clusters < _LEAST_CLUSTERS:
             return "clusters"
-        return "items" if row.get("level_item", nan) < _LEAST_ITEMS else ""
-    n = row.get("n", nan)
-    if n < row.get("min_runs", nan) or not n > 0:
-        return "datasets" if row["design"] == "datasets" else "runs"
+        return "items" if tested.items < _LEAST_ITEMS else ""
+    if row.n < tested.least or not row.n > 0:
+        return "datasets" if row.design == "datasets" else "runs"
     return ""
 
 

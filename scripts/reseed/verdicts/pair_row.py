@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import nan
+from functools import cache
+from math import inf, nan
 from typing import Any, Self
 
 import pandas as pd
@@ -14,10 +15,40 @@ from reseed.verdicts.typed_row import ComparedRow
 
 
 @dataclass(frozen=True)
+class PairTest:
+    """What the test of one pair leaves to decide all pairs of a family at once.
+
+    scale: standard error of the difference; 0 if nothing varies.
+    parts: independent parts of the squared error, in any unit, each with its degrees of freedom.
+    skewness: of the mean difference, where the test corrects for it.
+    tail: what lies far from the others then: `run`, `item`.
+    discordant: of one run of items that are right or wrong: how many only A and only B has right.
+    least: fewest runs or datasets for a test.
+    most: largest possible difference.
+    items, clusters: what an average over items is of; clusters are 0 without them.
+    p_least: over datasets, the smallest p that any scores would have.
+    equivalence_p: over datasets, of the two one-sided tests against ±`rope`.
+    """
+
+    scale: float = 0.0
+    parts: tuple[tuple[float, float], ...] = ()
+    skewness: float = 0.0
+    tail: str = ""
+    discordant: tuple[int, int] | None = None
+    least: float = 0
+    most: float = inf
+    items: int = 0
+    clusters: float = 0
+    p_least: float = nan
+    equivalence_p: float = nan
+
+
+@dataclass(frozen=True)
 class PairRow(ComparedRow):
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
-    The fields are the columns of the analysis `pairs`, which documents them.
+    The fields are the columns of the analysis `pairs`, which documents them, and `tested`, which
+    is known where the pair is computed.
     """
 
     metric: str = ""
@@ -43,12 +74,19 @@ class PairRow(ComparedRow):
     p: float = nan
     p_adjusted: float = nan
     published_p: float = nan
-    pairs: float = 1
+    pairs: float = nan
     family: str = ""
     alpha: float = nan
     rope: float = nan
     instability: float = nan
     detectable: float = nan
+    tested: PairTest = PairTest()
+
+    @classmethod
+    @cache
+    def columns(cls) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(name for name in super().columns() if name != "tested")
 
     @classmethod
     def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
@@ -71,6 +109,14 @@ class PairRow(ComparedRow):
     def shown_difference(self) -> tuple[float, float, float]:
         """Difference and ends of its interval in the unit that is shown."""
         return self.difference * self.factor, self.low * self.factor, self.high * self.factor
+
+
+def list_pairs(pairs: Iterable[PairRow]) -> pd.DataFrame:
+    """The table of pairs, a row each."""
+    known = list(pairs)
+    return pd.DataFrame(
+        {name: [getattr(pair, name) for pair in known] for name in PairRow.columns()}
+    )
 
 
 # Of columns, since a table may have a hundred thousand pairs.

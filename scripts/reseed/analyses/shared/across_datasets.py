@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
+from math import isfinite
 
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.adjustment import adjust_family
+from reseed.analyses.shared.adjustment import decide_family
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.pairing import ModelGroup
 from reseed.core.pair_tests import MIN_DATASETS
-from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.stats.comparison import differences
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 from reseed.stats.weighted_t import equivalent_df, upper_tail
-from reseed.verdicts.decide import ALL_DATASETS
+from reseed.verdicts.decide import ALL_DATASETS, decide
 from reseed.verdicts.designs import (
     POOLED,
     SIGN,
@@ -27,6 +27,7 @@ from reseed.verdicts.designs import (
     DesignFacts,
     choose_method,
 )
+from reseed.verdicts.pair_row import PairRow, PairTest
 
 #: Fewest degrees of freedom of a mean over few datasets: those of five runs.
 _LEAST_DF = 4
@@ -34,7 +35,7 @@ _LEAST_DF = 4
 
 #: What is known of two models over datasets before the test, the better one first, and their
 #: differences (datasets,), NaN where a model is missing.
-_Pair = tuple[Row, np.ndarray]
+_Pair = tuple[PairRow, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,9 @@ class AcrossDatasets:
     ropes: dict[str, float]
     is_restricted: bool = False
 
-    def compare(self, groups: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[Row]:
+    def compare(
+        self, groups: list[ModelGroup], rows_of_pairs: list[list[PairRow]]
+    ) -> list[PairRow]:
         """Rows that compare models over datasets, for each comparison of two datasets or more.
 
         groups, rows_of_pairs: the groups of models, and the rows of `pairs` for each of them.
@@ -68,15 +71,16 @@ class AcrossDatasets:
         `left_out` and `failed` count the unused runs and the trials without a score of the two
         models, over all datasets.
         """
-        rows: list[Row] = []
+        rows: list[PairRow] = []
         for positions in group_across_datasets([group.key for group in groups]):
             if len(positions) < 2:
                 continue
             parts = [groups[i] for i in positions]
             key = merge_keys(pd.DataFrame([group.key for group in parts]))
+            key |= {"dataset": ALL_DATASETS}
             if len(parts) < MIN_DATASETS and len({group.metric for group in parts}) == 1:
                 pooled = self._pool(parts, [rows_of_pairs[i] for i in positions])
-                rows += [key | row for row in pooled]
+                rows += [replace(row, **key) for row in pooled]
                 continue
             models = list(dict.fromkeys(model for group in parts for model in group.models))
             means = [shared_means(group, models) for group in parts]
@@ -86,66 +90,70 @@ class AcrossDatasets:
                 pairs = self._all_pairs(parts, models, means)
             else:
                 pairs = self._known_pairs(parts, [rows_of_pairs[i] for i in positions])
-            rows += [key | row for row in self._test(pairs)]
+            rows += [replace(row, **key) for row in self._test(pairs)]
         return rows
 
-    def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[Row]:
+    def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[PairRow]]) -> list[PairRow]:
         """Each pair on exactly these datasets, which count equally, for new runs (and items)."""
         unit, rows = parts[0], []
         for on_datasets in _group_pairs(rows_of_pairs).values():
-            known = [row for _, row in on_datasets if "difference" in row]
-            first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
-            d = np.array(
-                [row["difference"] * (1 if row["model_a"] == first else -1) for row in known]
-            )
+            known = [row for _, row in on_datasets if isfinite(row.difference)]
+            first, second = sorted((on_datasets[0][1].model_a, on_datasets[0][1].model_b))
+            d = np.array([row.difference * (1 if row.model_a == first else -1) for row in known])
             if d.sum() < 0:
                 first, second, d = second, first, -d
-            used = {row["dataset"] for row in known}
-            row = self._row(
-                parts, first, second, [one for one in parts if one.key["dataset"] in used]
+            used = {row.dataset for row in known}
+            row = replace(
+                self._row(parts, first, second, [p for p in parts if p.key["dataset"] in used], d),
+                metric=unit.metric,
+                factor=unit.factor,
+                unit=unit.unit,
+                greater_is_better=unit.greater_is_better,
+                rope=self.ropes.get(unit.metric, np.nan),
+                test=POOLED.test,
+                covers=POOLED.claim,
+                left_out=sum(one.left_out for _, one in on_datasets),
+                tested=PairTest(least=len(parts)),
             )
-            row |= {
-                "metric": unit.metric, "factor": unit.factor, "unit": unit.unit,
-                "greater_is_better": unit.greater_is_better, "min_runs": len(parts),
-                "rope": self.ropes.get(unit.metric, np.nan), "test": POOLED.test,
-                "left_out": sum(one["left_out"] for _, one in on_datasets),
-                "covers": POOLED.claim, **_describe(d),
-            }  # fmt: skip
-            rows.append(row)
-            for side, other in ("ab", "ba") if len(d) else ():
-                means = [one[f"mean_{side if one['model_a'] == first else other}"] for one in known]
-                row[f"mean_{side}"] = float(np.mean(means))
-            varying = [one for one in known if one.get("scale", 0.0) > 0]
-            if len(varying) < len(parts):
-                continue
-            pooled = _pool_parts(varying)
-            if equivalent_df(self.alpha / 2, pooled) >= _LEAST_DF:
+            if known:
+                means = [
+                    (one.mean_a, one.mean_b)[:: 1 if one.model_a == first else -1] for one in known
+                ]
+                mean_a, mean_b = np.mean(means, axis=0).tolist()
+                row = replace(row, mean_a=mean_a, mean_b=mean_b)
+            varying = [one for one in known if one.tested.scale > 0]
+            pooled = _pool_parts(varying) if len(varying) == len(parts) else ()
+            if pooled and equivalent_df(self.alpha / 2, pooled) >= _LEAST_DF:
                 scale = float(np.sqrt(sum(part for part, _ in pooled)))
                 p = min(1.0, 2 * upper_tail(abs(d.mean()) / scale, pooled))
-                row |= {"scale": scale, "parts": pooled, "p": p}
-        adjust_family(rows, "datasets")
-        return rows
+                row = replace(row, p=p, tested=PairTest(scale, pooled, least=len(parts)))
+            rows.append(row)
+        return decide_family(rows, "datasets")
 
-    def _row(self, parts: list[ModelGroup], a: str, b: str, used: list[ModelGroup]) -> Row:
-        """What does not depend on the scores; differences have a unit if `used` have a share."""
-        n, unit = len(used), _find_share(used)
-        return {
-            "dataset": ALL_DATASETS,
-            "model_a": a,
-            "model_b": b,
-            "design": SIGN_FLIPS.design,
-            "n": n,
-            "failed": sum(group.failed.get(model, 0) for group in parts for model in (a, b)),
-            "alpha": self.alpha,
-            "min_runs": MIN_DATASETS,
-            "covers": SIGN_FLIPS.claim,
-            **dict.fromkeys(("test", "error_shares"), ""),
-            "family": "datasets",
-            "greater_is_better": True,
-            "metric": unit.metric if unit else "datasets",
-            "factor": unit.factor if unit else 1.0,
-            "unit": unit.unit if unit else "",
-        }
+    def _row(
+        self, parts: list[ModelGroup], a: str, b: str, used: list[ModelGroup], d: np.ndarray
+    ) -> PairRow:
+        """A pair before its test, with its differences `d` on the datasets of `used`.
+
+        `instability` is the share of datasets with another sign; a tie counts one half.
+        """
+        unit = _find_share(used)
+        return PairRow(
+            model_a=a,
+            model_b=b,
+            design=SIGN_FLIPS.design,
+            n=len(used),
+            failed=sum(group.failed.get(model, 0) for group in parts for model in (a, b)),
+            alpha=self.alpha,
+            covers=SIGN_FLIPS.claim,
+            family="datasets",
+            metric=unit.metric if unit else "datasets",
+            factor=unit.factor if unit else 1.0,
+            unit=unit.unit if unit else "",
+            difference=float(d.mean()) if d.size else np.nan,
+            instability=float((1 - np.sign(d)).mean() / 2) if d.size else np.nan,
+            tested=PairTest(least=MIN_DATASETS),
+        )
 
     def _all_pairs(
         self,
@@ -163,99 +171,104 @@ class AcrossDatasets:
         mean = better.mean(axis=0)
         pairs = []
         for i, j in combinations(np.argsort(-mean, kind="stable"), 2):
-            row = self._row(parts, models[i], models[j], parts) | {
-                "test": method.test,
-                "left_out": int(left_out[i] + left_out[j]),
-                "mean_a": abs(float(mean[i])),
-                "mean_b": abs(float(mean[j])),
-            }
-            if method is not SIGN_FLIPS:
-                row |= {"metric": "rank", "greater_is_better": False}
             # By dataset: rounding errors are relative to the size of a dataset's scores.
-            pairs.append((row, differences(better[:, [i]], better[:, [j]])[:, 0]))
+            d = differences(better[:, [i]], better[:, [j]])[:, 0]
+            row = replace(
+                self._row(parts, models[i], models[j], parts, d),
+                test=method.test,
+                left_out=int(left_out[i] + left_out[j]),
+                mean_a=abs(float(mean[i])),
+                mean_b=abs(float(mean[j])),
+            )
+            if method is not SIGN_FLIPS:
+                row = replace(row, metric="rank", greater_is_better=False)
+            pairs.append((row, d))
         return pairs
 
-    def _known_pairs(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[_Pair]:
+    def _known_pairs(
+        self, parts: list[ModelGroup], rows_of_pairs: list[list[PairRow]]
+    ) -> list[_Pair]:
         """Each pair of models, on the datasets where both have comparable runs."""
         by_pair = _group_pairs(rows_of_pairs)
         return [self._known_pair(parts, on_datasets) for on_datasets in by_pair.values()]
 
-    def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, Row]]) -> _Pair:
-        first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
+    def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, PairRow]]) -> _Pair:
+        first, second = sorted((on_datasets[0][1].model_a, on_datasets[0][1].model_b))
         d = np.full(len(parts), np.nan)
         for place, pair in on_datasets:
-            if pair["n"] and pair["design"] != "different splits":
-                d[place] = pair["difference"] * (1 if pair["model_a"] == first else -1)
+            if pair.n and pair.design != "different splits":
+                d[place] = pair.difference * (1 if pair.model_a == first else -1)
         used = [group for group, value in zip(parts, d, strict=True) if np.isfinite(value)]
         facts = DesignFacts("datasets", has_one_share=bool(_find_share(used)), ranks_models=False)
         method = choose_method(facts)
         d = np.sign(d) if method is SIGN else d
         if np.nansum(d) < 0:
             first, second, d = second, first, -d
-        shares = {"mean_a": (d > 0).sum(), "mean_b": (d < 0).sum()} if method is SIGN else {}
-        row = self._row(parts, first, second, used) | {
-            **{name: count / max(len(used), 1) for name, count in shares.items()},
-            "left_out": sum(pair["left_out"] for _, pair in on_datasets),
-            "test": method.test if used else "",
-        }
+        row = replace(
+            self._row(parts, first, second, used, d[np.isfinite(d)]),
+            left_out=sum(pair.left_out for _, pair in on_datasets),
+            test=method.test if used else "",
+        )
+        if method is SIGN:
+            ahead = [float((sign * d > 0).sum()) / max(len(used), 1) for sign in (1, -1)]
+            row = replace(row, mean_a=ahead[0], mean_b=ahead[1])
         return row, d
 
-    def _test(self, pairs: list[_Pair]) -> list[Row]:
-        """The rows with their tests, which hold for all pairs at once."""
-        tested = [(row, d) for row, d in pairs if row["n"] >= MIN_DATASETS]
-        for row, d in pairs:
-            row |= _describe(d[np.isfinite(d)])
-        if tested:
-            test = flip_signs(
-                np.stack([d for _, d in tested]), rng=np.random.default_rng(SIGNS_SEED)
-            )
-            for (row, _), p, adjusted, least in zip(
-                tested, test.p_value, test.p_adjusted, test.p_least, strict=True
-            ):
-                row |= {"p": float(p), "p_adjusted": float(adjusted)}
-                row |= {"p_least": float(least), "pairs": len(tested)}
-        self._test_equivalence(tested)
-        return [row for row, _ in pairs]
-
-    def _test_equivalence(self, tested: list[_Pair]) -> None:
-        """Two one-sided tests against the region of a share, times the number of pairs."""
-        with_region = []
-        for row, d in tested:
-            if rope := self.ropes.get(row["metric"]):
-                draws = np.random.default_rng(SIGNS_SEED)
-                row["rope"] = rope
-                row["equivalence_p"] = flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
-                with_region.append(row)
-        for row in with_region:
-            row["equivalence_p"] = min(1.0, len(with_region) * row["equivalence_p"])
+    def _test(self, pairs: list[_Pair]) -> list[PairRow]:
+        """The pairs with their tests, which hold for all of them at once."""
+        rows = [row for row, _ in pairs]
+        found = [k for k, row in enumerate(rows) if row.n >= MIN_DATASETS]
+        if found:
+            rng = np.random.default_rng(SIGNS_SEED)
+            test = flip_signs(np.stack([pairs[k][1] for k in found]), rng=rng)
+            results = zip(found, test.p_value, test.p_adjusted, test.p_least, strict=True)
+            for k, p, adjusted, least in results:
+                rows[k] = replace(
+                    rows[k],
+                    p=float(p),
+                    p_adjusted=float(adjusted),
+                    pairs=len(found),
+                    tested=replace(rows[k].tested, p_least=float(least)),
+                )
+        # Two one-sided tests against the region of a share, times the number of pairs.
+        equal = {}
+        for k in found:
+            if rope := self.ropes.get(rows[k].metric):
+                d, draws = pairs[k][1], np.random.default_rng(SIGNS_SEED)
+                equal[k] = rope, flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
+        for k, (rope, p) in equal.items():
+            tested = replace(rows[k].tested, equivalence_p=min(1.0, len(equal) * p))
+            rows[k] = replace(rows[k], rope=rope, tested=tested)
+        return [replace(row, **decide(row)._asdict()) for row in rows]
 
 
-def _group_pairs(rows_of_pairs: list[list[Row]]) -> dict[frozenset[str], list[tuple[int, Row]]]:
+def _group_pairs(
+    rows_of_pairs: list[list[PairRow]],
+) -> dict[frozenset[str], list[tuple[int, PairRow]]]:
     """The rows of each pair of models, with the place of their dataset."""
-    by_pair: dict[frozenset[str], list[tuple[int, Row]]] = {}
+    by_pair: dict[frozenset[str], list[tuple[int, PairRow]]] = {}
     for place, pairs in enumerate(rows_of_pairs):
         for row in pairs:
-            pair = frozenset((row["model_a"], row["model_b"]))
+            pair = frozenset((row.model_a, row.model_b))
             by_pair.setdefault(pair, []).append((place, row))
     return by_pair
 
 
-def _pool_parts(rows: list[Row]) -> list[tuple[float, float]]:
+def _pool_parts(rows: list[PairRow]) -> tuple[tuple[float, float], ...]:
     """Parts of the squared error of the mean of independent differences, like ones together.
 
     Each has Satterthwaite's degrees of freedom.
     """
     by_row = []
     for row in rows:
-        parts = row.get("parts") or [(1.0, row["df"])]
-        total = sum(part for part, _ in parts)
-        by_row.append([(row["scale"] ** 2 * part / total, df) for part, df in parts])
+        total = sum(part for part, _ in row.tested.parts)
+        by_row.append([(row.tested.scale**2 * part / total, df) for part, df in row.tested.parts])
     pooled = []
     for like in zip_longest(*(reversed(parts) for parts in by_row), fillvalue=(0.0, 1.0)):
         total, squares = sum(part for part, _ in like), sum(part**2 / df for part, df in like)
         if total > 0:
             pooled.append((total / len(rows) ** 2, total**2 / squares))
-    return pooled
+    return tuple(pooled)
 
 
 def _find_share(groups: list[ModelGroup]) -> ModelGroup | None:
@@ -286,10 +299,3 @@ def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.n
         [np.bincount(group.split, np.nan_to_num(row), minlength=n_splits) for row in scores]
     )
     return group.sign * (totals[:, common] / counts[:, common]).mean(axis=1), left_out
-
-
-def _describe(d: np.ndarray) -> Row:
-    """Mean difference, and the share of datasets with another sign; a tie counts one half."""
-    if not d.size:
-        return {}
-    return {"difference": float(d.mean()), "instability": float((1 - np.sign(d)).mean() / 2)}

@@ -1,4 +1,4 @@
-"""Test and interval of each pair, for all pairs of a family at once (Bonferroni).
+"""Interval and verdict of each pair, for all pairs of a family at once (Bonferroni).
 
 With m tested pairs each is tested at α/m: `p_adjusted` is m · p, at most 1, and the interval has
 the level 1 − α/m. So an interval excludes 0 exactly where a difference is shown, and all intervals
@@ -7,6 +7,9 @@ of a family cover together with 1 − α, whatever the dependence of the pairs.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import isfinite, nan
+
 import numpy as np
 
 from reseed.core.schemas import Row
@@ -14,67 +17,69 @@ from reseed.stats.paired_proportions import kept_interval
 from reseed.stats.planning import detectable_effect
 from reseed.stats.skewness import accepted_t
 from reseed.stats.weighted_t import equivalent_df, upper_quantile
+from reseed.verdicts.decide import decide
+from reseed.verdicts.pair_row import PairRow
 
 
-def adjust_family(rows: list[Row], family: str = "") -> None:
-    """Add `p_adjusted`, `low`, `high` and `pairs` to the rows of a family that have a test.
+def decide_family(
+    pairs: list[PairRow], family: str = "", power: float | None = None
+) -> list[PairRow]:
+    """The pairs with `p_adjusted`, `low`, `high`, `pairs`, their verdicts, and `detectable`.
 
-    Rows without enough runs or without variation have no p and no interval.
+    Pairs without enough runs or without variation get no p and no interval.
 
     Args:
-        rows: of `pairs` or `item_pairs`, with `p`, `scale`, `parts` or `df`, and `alpha`.
-        family: name of the family, as `pairs` shows it.
+        pairs: of one `alpha`, each with `p` and `tested`.
+        family: name of the family, as the rows show it.
+        power: of the detectable difference (None: it is not computed).
     """
-    tested = []
-    for row in rows:
-        if _is_tested(row):
-            tested.append(row)
-        else:
-            row["p"] = np.nan
-    if not tested:
-        return
-    alpha, count = tested[0]["alpha"], len(tested)
-    ends = _find_intervals(tested, alpha / count)
-    for row, low, high in zip(tested, *ends, strict=True):
-        row |= {"family": family, "pairs": count, "low": low, "high": high}
-        row["p_adjusted"] = min(1.0, count * row["p"])
-    tested = [row for row in tested if row["scale"] > 0 and "target_power" in row]
-    if tested:
-        # Rounding leaves few distinct degrees of freedom to compute for.
-        tail, power = alpha / count / 2, tested[0]["target_power"]
-        df = [row["df"] if "df" in row else equivalent_df(tail, row["parts"]) for row in tested]
-        effects = detectable_effect(np.round(df, 1), power, alpha / count)
-        for row, effect in zip(tested, effects, strict=True):
-            row["detectable"] = float(effect) * row["scale"]
+    found = [k for k, pair in enumerate(pairs) if _is_tested(pair)]
+    columns: list[Row] = [{"p": nan} for _ in pairs]
+    if found:
+        tested = [pairs[k] for k in found]
+        count, alpha = len(tested), tested[0].alpha / len(tested)
+        effects = np.full(count, nan)
+        if power is not None:
+            # Rounding leaves few distinct degrees of freedom to compute for.
+            df = [equivalent_df(alpha / 2, pair.tested.parts) for pair in tested]
+            scale = [pair.tested.scale for pair in tested]
+            effects = detectable_effect(np.round(df, 1), power, alpha) * scale
+            effects[np.equal(scale, 0)] = nan
+        for k, pair, low, high, effect in zip(
+            found, tested, *_find_intervals(tested, alpha), effects.tolist(), strict=True
+        ):
+            columns[k] = {
+                "p": pair.p,
+                "p_adjusted": min(1.0, count * pair.p),
+                "low": min(max(low, -pair.tested.most), pair.tested.most),
+                "high": min(max(high, -pair.tested.most), pair.tested.most),
+                "pairs": count,
+                "family": family,
+                "detectable": effect,
+            }
+    adjusted = [replace(pair, **one) for pair, one in zip(pairs, columns, strict=True)]
+    return [replace(pair, **decide(pair)._asdict()) for pair in adjusted]
 
 
-def _is_tested(row: Row) -> bool:
-    varies = row.get("scale", 0.0) > 0 or row.get("discordant") is not None
-    has_enough = row.get("n", 0) >= row.get("min_runs", 0)
-    return bool(np.isfinite(row.get("p", np.nan)) and varies and has_enough)
+def _is_tested(pair: PairRow) -> bool:
+    varies = pair.tested.scale > 0 or pair.tested.discordant is not None
+    return isfinite(pair.p) and varies and pair.n >= pair.tested.least
 
 
-def _find_intervals(tested: list[Row], alpha: float) -> tuple[list[float], list[float]]:
-    """The differences that the test of each row keeps at size `alpha`."""
-    known: dict[float, float] = {}
-    critical = []
-    for row in tested:
-        parts = row.get("parts") or [(1.0, row["df"])]
-        if len(parts) > 1:
-            critical.append(upper_quantile(alpha / 2, parts))
-        else:
-            ((_, df),) = parts
-            if df not in known:
-                known[df] = upper_quantile(alpha / 2, parts)
-            critical.append(known[df])
-    skew = np.nan_to_num([row.get("skewness", 0.0) for row in tested])
+def _find_intervals(pairs: list[PairRow], alpha: float) -> tuple[list[float], list[float]]:
+    """The differences that the test of each pair keeps at size `alpha`."""
+    known: dict[tuple, float] = {}
+    for pair in pairs:
+        parts = pair.tested.parts
+        if parts not in known:
+            known[parts] = upper_quantile(alpha / 2, list(parts))
+    critical = [known[pair.tested.parts] for pair in pairs]
+    skew = np.nan_to_num([pair.tested.skewness for pair in pairs])
     least, greatest = accepted_t(critical, skew)
-    difference, scale = (
-        np.array([row[name] for row in tested]) for name in ("difference", "scale")
-    )
+    difference = np.array([pair.difference for pair in pairs])
+    scale = np.array([pair.tested.scale for pair in pairs])
     low, high = difference - greatest * scale, difference - least * scale
-    for k, row in enumerate(tested):
-        if row.get("discordant") is not None:
-            only_a, only_b = row["discordant"]
-            low[k], high[k] = kept_interval(only_a, only_b, row["items"], 1 - alpha)
+    for k, pair in enumerate(pairs):
+        if pair.tested.discordant is not None:
+            low[k], high[k] = kept_interval(*pair.tested.discordant, pair.tested.items, 1 - alpha)
     return low.tolist(), high.tolist()

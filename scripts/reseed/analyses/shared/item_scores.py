@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, nan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, group_by_key, key_values
 from reseed.analyses.shared.outputs import metrics_of_task, read_outputs
 from reseed.analyses.shared.pairing import ModelGroup, Pairing
-from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.bounded_mean import bounded_mean_limit
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
 from reseed.verdicts.designs import SOURCES, match_seeds
+from reseed.verdicts.pair_row import PairTest
 
 Array = NDArray[np.float64]
 #: Whole numbers up to this one are grades.
@@ -167,49 +168,31 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
     )  # fmt: skip
 
 
-def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
-    """Columns of a test over items; `is_shared`: of seeds.
+def describe_items(test: ItemDifference, least: int = 1, most: float = inf) -> PairTest:
+    """What a test over items leaves to decide all pairs at once; `least` and `most` as there."""
+    return PairTest(
+        test.se,
+        tuple(test.parts),
+        test.tail.skewness if test.tail else 0.0,
+        test.tail.unit if test.tail else "",
+        test.discordant,
+        least,
+        most,
+        test.levels.get("item", 0),
+        test.levels.get("cluster", 0),
+    )
 
-    `error_shares`: of each source, with its interactions with those before it in `SOURCES`.
+
+def list_error_shares(test: ItemDifference) -> str:
+    """Share of each source in the squared error: `seed 12%, item 88%`.
+
+    Each has its interactions with the sources before it in `SOURCES`.
     """
     total, shares = sum(one.variance for one in test.contributions), dict[str, float]()
     for one in test.contributions if total else ():
         source = max(one.sources, key=SOURCES.index)
         shares[source] = shares.get(source, 0.0) + one.variance
-    return {
-        "difference": test.difference,
-        "se": test.se,
-        "p": test.p_value,
-        "scale": test.se,
-        "parts": test.parts,
-        "discordant": test.discordant,
-        "method": test.method,
-        "shared_seeds": is_shared,
-        "skewness": test.tail.skewness if test.tail else nan,
-        "better_unit": test.tail.unit if test.tail else "",
-        "error_shares": ", ".join(f"{name} {part / total:.0%}" for name, part in shares.items()),
-        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
-    }
-
-
-def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
-    """Columns of `list_item_test` for a dataset that has no verdict: the difference alone."""
-    means = (scores.models[model].values.mean() for model in (a, b))
-    clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
-    levels = {"item": len(scores.items), "cluster": clusters}
-    return {
-        "difference": float(sign * np.subtract(*means)),
-        "method": "",
-        "shared_seeds": None,
-        **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
-    }
-
-
-def compare_pair(scores: ItemScores, a: str, b: str, sign: int) -> Row:
-    """Columns of the test of model `a` − `b`; arguments of `compare_models`."""
-    if not scores.has_verdict:
-        return list_means(scores, a, b, sign)
-    return list_item_test(*compare_models(scores, a, b, sign))
+    return ", ".join(f"{name} {part / total:.0%}" for name, part in shares.items())
 
 
 def find_item_scores(
