@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
+import reseed
 from measure_coverage import Row, Tables, main
 from papers.association import partial_rank_correlation
 from reseed.stats.item_variance import item_components
@@ -84,7 +86,39 @@ def heavy_causes(rng: Rng, n_sim: int) -> Iterator[Row]:
             yield f"coverage of 0, {n} runs, {causes} causes with t2 tails", covered
 
 
+def item_means(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Mean of one model over items whose scores lie near an end, as `reseed.compare` shows it."""
+    shares, cases = (0.5, 0.9, 0.98, 0.998), {}
+    for share in shares:
+        cases[f"50 items, each right in {share:.1%}"] = share, lambda p=share: rng.random(50) < p
+    cases["3 seeds × 200 items, each right in 99.5%"] = 0.995, lambda: rng.random((3, 200)) < 0.995
+    cases["200 items, 2% with a grade of 1 to 5"] = (
+        0.06,
+        lambda: np.where(rng.random(200) < 0.02, rng.integers(1, 6, 200), 0),
+    )
+    cases["30 lognormal losses"] = np.exp(0.5), lambda: rng.lognormal(size=30)
+    chance = rng.beta
+    cases["5 clusters of 20 items, chances of beta(0.3, 0.3)"] = (
+        0.5,
+        lambda: rng.random(100) < np.repeat(chance(0.3, 0.3, 5), 20),
+    )
+    for name, (truth, draw) in cases.items():
+        values = np.stack([np.atleast_2d(draw()) for _ in range(n_sim)]).astype(float)
+        place, seed, item = (axis.ravel().astype(str) for axis in np.indices(values.shape))
+        table = pd.DataFrame({"dataset": place, "model": "m", "seed": seed, "item": item})
+        table = table.assign(score=values.ravel())
+        options = {}
+        if "clusters" in name:
+            table["group"] = (table["item"].astype(int) // 20).astype(str)
+            options = {"cluster": "group"}
+        board = reseed.compare(table, greater_is_better=True, **options).leaderboard
+        board = board[board["dataset"].isin(place)]
+        covered = (board["mean_low"] <= truth) & (truth <= board["mean_high"])
+        yield f"coverage, {name}", covered[board["mean_low"].notna()]
+
+
 TABLES: Tables = {
+    "item_means": item_means,
     "tails": tails,
     "losses": losses,
     "shares": shares,

@@ -265,6 +265,26 @@ def test_interval_of_a_mean_covers_it():
     assert 0.93 < np.mean(covered) < 0.985
 
 
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_a_mean_near_its_end_is_covered(seeds):
+    """Shares of which 2 % differ from 1, and losses whose tail a t interval does not reach."""
+    rng, covered = np.random.default_rng(4), []
+    for _ in range(400):
+        right = (rng.random((seeds, 60)) < 0.98).astype(float)
+        mean, loss = item_mean(right, ["seed"], bounds=(0, 1)), item_mean(rng.lognormal(size=30))
+        covered.append((mean.low <= 0.98 <= mean.high, loss.low <= np.exp(0.5) <= loss.high))
+    assert (np.mean(covered, axis=0) >= [0.95, 0.9]).all()  # 0.70 and 0.88 by t alone
+
+
+def test_limits_of_a_share_are_those_of_clopper_and_pearson():
+    """Two equal seeds give the limits by Gaffke's test; one run, the exact ones of a share."""
+    right = np.repeat([1.0, 0.0], [57, 3])
+    ends = stats.binomtest(57, 60).proportion_ci(method="exact")
+    for values, factors in ((right, []), (np.stack([right] * 2), ["seed"])):
+        found = item_mean(values, factors, bounds=(0, 1))
+        assert (found.low, found.high) == pytest.approx((ends.low, ends.high), abs=1e-5)
+
+
 def test_equal_levels_of_a_factor_are_one():
     """All right under three seeds: the limits are those of one run, not a point."""
     right, most = np.ones((3, 100)), np.ones((3, 100))
@@ -275,7 +295,7 @@ def test_equal_levels_of_a_factor_are_one():
         assert (found.low, found.high, found.p_value) == (one.low, one.high, one.p_value)
         assert found.low < found.difference < found.high
     mean = item_mean(right, ["seed"])
-    assert (mean.low, mean.method) == (item_mean(right[0]).low, "Wilson")
+    assert (mean.low, mean.method) == (item_mean(right[0]).low, "exact")
     varied = most.copy()
     varied[0, 4] = 0
     assert item_difference(varied, right, seed).levels == {"seed": 3, "item": 100}

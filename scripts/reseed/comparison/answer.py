@@ -267,8 +267,8 @@ def state_one_model(comparison: Comparison) -> list[str]:
             scope = row.holds_for.replace("these trained models", "this trained model")
             lines.append(f"{lead} {interval} over {row.items:,.0f} items (for {scope}).")
         lines += [
-            f"{lead} {_with_spread(one.mean, one.sd, one.sd_interval)} over {one.n:,} model seeds."
-            + _limit_next(comparison, one)
+            f"{lead} {_with_spread(one.mean, one.sd, one.sd_interval)} over {one.n:,} model seeds"
+            f"{_limit_next(comparison, one)}."
             for one in _read(comparison, "spread", SpreadRow, row.dataset)
             if one.n >= _LEAST_RUNS and row.splits < 2
         ]
@@ -313,8 +313,8 @@ def _limit_next(comparison: Comparison, row: SpreadRow) -> str:
     is_assumed = comparison.data.info.datasets[row.dataset].is_split_assumed
     scope = ASSUMED_TEST_SET if is_assumed else SEEDS.scope
     return (
-        f" Two new runs differ by less than {limit} in {format_share(row.level)} of cases, for "
-        f"Gaussian scores and {scope}."
+        f", if scores are near Gaussian. Then two new runs differ by less than {limit} in "
+        f"{format_share(row.level)} of cases, {scope}"
     )
 
 

@@ -23,16 +23,19 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reseed.stats.bounded_mean import bounded_mean_limit
 from reseed.stats.clusters import cluster_df, index_clusters, item_squares
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.item_tail import Tail, find_tail
 from reseed.stats.paired_proportions import kept_interval, score_p
-from reseed.stats.shares import wilson_interval
+from reseed.stats.shares import share_interval
 from reseed.stats.skewness import accepted_t, correct_t
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
 
 #: A set of factors: their positions, in order; the last position is that of the items.
 _Set = tuple[int, ...]
+#: Standard errors from a possible score, beyond which its items are many enough for a t interval.
+_FAR = 10
 _NO_VARIANCE = 1e-24  # of scores rescaled to 1
 
 
@@ -139,6 +142,7 @@ def item_difference(
     repeat_variance: float = 0.0,
     level: float = 0.95,
     are_means: bool = True,
+    any_tail: bool = False,
 ) -> ItemDifference:
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
@@ -160,6 +164,8 @@ def item_difference(
         level: two-sided confidence level.
         are_means: whether the score of a model is a mean over items, so that 0 and 1 are counts;
             False for contributions to another score, such as the AUC.
+        any_tail: whether items far from the others count on either side, as an interval needs; a
+            test errs only by those that are against the better model.
 
     Raises:
         ValueError: other shapes, fewer than two items or clusters, NaN.
@@ -210,7 +216,7 @@ def item_difference(
             se=float(np.sqrt(total)) * unit,
             parts=parts,
             factor_share=added / total,
-            tail=find_tail(a / unit, b / unit, factors, groups, index, total),
+            tail=find_tail(a / unit, b / unit, factors, groups, index, total, any_tail),
         )
     )
 
@@ -228,35 +234,49 @@ def item_mean(
     clusters: ArrayLike | None = None,
     repeat_variance: float = 0.0,
     level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
 ) -> ItemDifference:
     """Compute the interval of one model's mean over items and crossed factors.
 
     It is the difference of `item_difference` from a model that scores 0. Scores of 0 and 1 of one
-    run without clusters have Wilson's interval.
+    run without clusters have the exact interval of a share. Near an end of the possible scores few
+    items vary, so with `bounds` the interval also has all means that Gaffke's test of a bounded
+    mean keeps (`bounded_mean`), over items or clusters of the factors' levels at hand.
 
     Args:
         values: (levels of each factor, in order, ..., items) scores, repeats averaged.
         factors: names of the leading axes.
         clusters, repeat_variance, level: as in `item_difference`.
+        bounds: least and greatest possible score, if there are such.
 
     Raises:
-        ValueError: as `item_difference`.
+        ValueError: as `item_difference`; a score outside `bounds`.
 
     Example:
         >>> result = item_mean([1, 1, 0, 1, 1, 1, 0, 1])
         >>> f"{result.difference:.2f} [{result.low:.2f}, {result.high:.2f}]"
-        '0.75 [0.41, 0.93]'
+        '0.75 [0.35, 0.97]'
     """
     scores = as_finite(values, "values")
     shared = [Factor(name, True) for name in factors]
     result = item_difference(
         scores, np.zeros_like(scores), shared, clusters=clusters,
-        repeat_variance=repeat_variance, level=level,
+        repeat_variance=repeat_variance, level=level, any_tail=True,
     )  # fmt: skip
-    if not result.discordant:
+    if result.discordant:
+        low, high = share_interval(result.discordant[0], result.levels["item"], level)
+        return replace(result, low=low, high=high, method="exact")
+    if bounds is None or min(np.abs(np.subtract(bounds, result.difference))) > _FAR * result.se > 0:
         return result
-    low, high = wilson_interval(result.difference, result.levels["item"], level)
-    return replace(result, low=low, high=high, method="Wilson")
+    index, sizes = index_clusters(clusters, scores.shape[-1])
+    means = scores.mean(axis=tuple(range(scores.ndim - 1)))
+    if index is not None:
+        means = np.bincount(index, means) / (sizes * means.size)
+    low, high = (
+        sign * bounded_mean_limit(sign * means, (1 - level) / 2, least=sign * end, sizes=sizes)
+        for sign, end in zip((1, -1), bounds, strict=True)
+    )
+    return replace(result, low=min(result.low, low), high=max(result.high, high))
 
 
 def _check_shapes(a: Array, b: Array, factors: Sequence[Factor]) -> None:

@@ -32,7 +32,7 @@ class Tail:
 
 def find_tail(
     a: Array, b: Array, factors: Sequence[Factor], groups: list[dict[tuple[int, ...], float]],
-    index: NDArray | None, total: float,
+    index: NDArray | None, total: float, any_tail: bool = False,
 ) -> Tail | None:  # fmt: skip
     """Return what makes the mean difference A − B skewed, by its largest part; None: nothing.
 
@@ -45,6 +45,7 @@ def find_tail(
         groups: mean squares of `item_model`: of what is paired, and of each model's own.
         index: (items,) cluster of each item; None: itself.
         total: squared standard error.
+        any_tail: whether a tail of items counts on either side.
     """
     unshared = tuple(axis for axis, factor in enumerate(factors) if not factor.is_shared)
     paired = a.mean(axis=unshared, keepdims=True) - b.mean(axis=unshared, keepdims=True)
@@ -65,7 +66,7 @@ def find_tail(
             tails.append(Tail(skew, "run" if factor.name == "seed" else factor.name, d))
     centred = items if index is None else items - np.bincount(index) * paired.mean()
     skew = float(skewness_of_mean(centred, min(groups[0][len(factors),] / total, 1.0)))
-    if skew * paired.mean() < 0:
+    if any_tail or skew * paired.mean() < 0:
         tails[0] = replace(tails[0], skewness=skew)
     of_statistic += sum(one.skewness for one in tails)
     return (

@@ -147,14 +147,26 @@ def limit_of_bounded_mean(scores: ItemScores, a: str, b: str, sign: int, alpha: 
     units = np.arange(len(first)) if scores.clusters is None else scores.clusters
     sizes = np.bincount(units).astype(float)
     differences = sign * np.bincount(units, first - second) / sizes
-    known = np.concatenate([one.values.ravel() for one in scores.models.values()])
-    low, high = float(known.min()), float(known.max())
+    low, high = find_bounds(scores) or find_range(scores)
+    return bounded_mean_limit(differences, alpha, least=low - high, sizes=sizes)
+
+
+def find_range(scores: ItemScores) -> tuple[float, float]:
+    """The least and the greatest score of all models."""
+    ends = [(one.values.min(), one.values.max()) for one in scores.models.values()]
+    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
+
+
+def find_bounds(scores: ItemScores) -> tuple[float, float] | None:
+    """The least and greatest possible score: of shares 0 and 1; of grades the range, from 0 or 1.
+
+    Whole grades may fall to 0 or 1, also where none did. None for other scores.
+    """
+    low, high = find_range(scores)
     if 0 <= low <= high <= 1:
-        reach = 1.0
-    else:  # whole grades may fall to 0 or 1, also where none did
-        is_grade = low >= 0 and high <= _MOST_GRADES and bool((known == np.round(known)).all())
-        reach = high - min(low, 1.0) if is_grade else high - low
-    return bounded_mean_limit(differences, alpha, least=-reach, sizes=sizes)
+        return 0.0, 1.0
+    is_whole = all((one.values == np.round(one.values)).all() for one in scores.models.values())
+    return (min(low, 1.0), high) if low >= 0 and high <= _MOST_GRADES and is_whole else None
 
 
 def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDifference | None:
@@ -162,9 +174,11 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
     if not scores.has_verdict:
         return None
     one = scores.models[model]
+    is_mean = not scores.metric or scores.metric in PER_ITEM
     return item_mean(
         scores.average_fixed(one.values), scores.sampled, clusters=scores.clusters,
         repeat_variance=one.noise, level=level,
+        bounds=find_bounds(scores) if is_mean else None,
     )  # fmt: skip
 
 
