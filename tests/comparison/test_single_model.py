@@ -153,7 +153,7 @@ def test_clusters_and_seeds_widen_the_interval():
     assert clustered["mean_high"] - scores.mean() == pytest.approx(error * stats.t.isf(0.025, 9))
 
 
-def test_equal_scores_of_items_have_an_interval_only_with_a_known_end():
+def test_equal_scores_of_items_need_a_known_end():
     """Nine equal shares could be of a population with some at an end: the rule of three."""
     frame = one_model(item=range(9), score=[1.0] * 9)
     [row] = reseed.compare(frame, greater_is_better=True).leaderboard.itertuples()
