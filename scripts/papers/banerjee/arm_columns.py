@@ -32,13 +32,19 @@ def _share(name: str, count: int, of: int) -> Row:
 
 
 def with_hidden(runs: pd.DataFrame) -> pd.DataFrame:
-    """`hidden`: share of runs with a greater α̂ whose accuracy representative runs have, too."""
+    """`hidden`: share of runs with a greater α̂ whose accuracy representative runs have, too.
+
+    `place`: of each run by accuracy, from 1.
+    """
 
     def columns(part: pd.DataFrame) -> Row:
         is_low = part["admitted"].astype(bool)
         low, others = part.loc[is_low, "accuracy"], part.loc[~is_low, "accuracy"]
         of = len(others) if len(low) else 0
-        return _share("hidden", int(others.between(low.min(), low.max()).sum()) if of else 0, of)
+        count = int(others.between(low.min(), low.max()).sum()) if of else 0
+        best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
+        place = pd.Series(range(1, len(part) + 1), best.index)
+        return {"place": place, **_share("hidden", count, of)}
 
     return _with(runs, columns)
 
@@ -54,7 +60,8 @@ def with_shares(ensembles: pd.DataFrame) -> pd.DataFrame:
     """`low_alpha`: share of ensembles of a size with a low α̂; its interval is one of `independent`.
 
     `beyond`: share of runs with a greater KS distance than the largest ensemble. `is_ensemble`:
-    whether the size is neither one run nor the whole pool.
+    whether the size is neither one run nor the whole pool. `ensembles`, `accuracy_mean`,
+    `accuracy_sd`, … are of a size.
     """
 
     def columns(part: pd.DataFrame) -> Row:
@@ -66,7 +73,14 @@ def with_shares(ensembles: pd.DataFrame) -> pd.DataFrame:
         place = part["size"].map({size: i for i, size in enumerate(sizes)})
         ks, runs = part.loc[part["size"] == sizes[-1], "ks"], part.loc[part["size"] == 1, "ks"]
         of = len(runs) if len(sizes) > 1 else 0
+        of_size = part.groupby("size")
         return {
+            "ensembles": of_size["alpha_hat"].transform("size"),
+            **{
+                f"{name}_{word}": of_size[name].transform(function)
+                for name in ("accuracy", "churn_ensemble", "ece")
+                for word, function in (("mean", "mean"), ("sd", "std"))
+            },
             "low_alpha": found.share[place],
             "low_alpha_low": found.low[place],
             "low_alpha_high": found.high[place],

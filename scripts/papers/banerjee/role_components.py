@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -18,34 +16,15 @@ from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
-from reseed.verdicts.typed_row import OutputRow
 
 READS = "predictions"
 
 
-@dataclass(frozen=True)
-class ComponentRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    measure: str = ""
-    n: int = 0
-    failed: int = 0
-    items: int = 0
-    first: str = ""
-    second: str = ""
-    first_levels: int = 0
-    second_levels: int = 0
-    sd: float = nan
-    component: str = ""
-    variance: float = nan
-    share: float = nan
-    share_low: float = nan
-    share_high: float = nan
-    level: float = nan
-    reason: str = ""
-
-
-COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *ComponentRow.columns()])]
+COLUMNS = [
+    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "first", "second", "first_levels",
+    "second_levels", "sd", "component", "variance", "share", "share_low", "share_high", "level",
+    "reason",
+]  # fmt: skip
 _COMPONENT = ("component", "variance", "share", "share_low", "share_high")
 
 

@@ -6,9 +6,7 @@ Source: Banerjee et al., Algorithm 1 and section V-B: Tables II and IV, Figures 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,6 @@ from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
-from reseed.verdicts.typed_row import OutputRow
 
 from papers.banerjee.arm_columns import with_hidden
 from papers.banerjee.reference_pools import (
@@ -35,38 +32,12 @@ from papers.banerjee.reference_pools import (
 READS = "predictions"
 
 
-@dataclass(frozen=True)
-class RunRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    init: float = nan
-    order: float = nan
-    dropout: float = nan
-    augment: float = nan
-    n: float = nan
-    references: float = nan
-    candidates: float = nan
-    failed: float = nan
-    items: float = nan
-    alpha_hat: float = nan
-    alpha_hat_mc_se: float = nan
-    alpha_hat_grid: float = nan
-    ks: float = nan
-    accuracy: float = nan
-    churn: float = nan
-    churn_ensemble: float = nan
-    ece: float = nan
-    ensemble_accuracy: float = nan
-    admitted: bool | None = None
-    threshold: float = nan
-    delta: float = nan
-    epsilon: float = nan
-    n_bootstrap: float = nan
-    published: bool = False
-    reason: str = ""
-
-
-COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *RunRow.columns()])]
+COLUMNS = [
+    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "candidates", "failed", "items",
+    "alpha_hat", "alpha_hat_mc_se", "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble",
+    "ece", "ensemble_accuracy", "admitted", "threshold", "delta", "epsilon", "n_bootstrap",
+    "published", "reason",
+]  # fmt: skip
 #: Number of test items of the paper's accuracies and churn. Inferred: the accuracies printed of
 #: single models (Tables II and IV) are whole numbers of 8,018ths, and of no other number up to
 #: 16,000; CIFAR-10's own test part holds 8,000 images of the eight classes.

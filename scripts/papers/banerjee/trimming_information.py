@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from math import nan
 
@@ -14,7 +13,6 @@ from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
-from reseed.verdicts.typed_row import OutputRow
 
 from papers.association import partial_rank_correlation
 from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, measure_arms
@@ -22,29 +20,10 @@ from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, mea
 READS = "predictions"
 
 
-@dataclass(frozen=True)
-class InformationRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    measure: str = ""
-    n: int = 0
-    failed: int = 0
-    items: int = 0
-    r: float = nan
-    r_sd: float = nan
-    partial: float = nan
-    partial_low: float = nan
-    partial_high: float = nan
-    partial_sd: float = nan
-    given: str = ""
-    share_zero: float = nan
-    level: float = nan
-    n_halves: float = nan
-    delta: float = nan
-    reason: str = ""
-
-
-COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *InformationRow.columns()])]
+COLUMNS = [
+    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
+    "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
+]  # fmt: skip
 _PLAIN = ("accuracy", "churn", "ece")
 _LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 

@@ -5,8 +5,6 @@ Source: Banerjee et al., Tables II and III.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
 from typing import Literal
 
 import numpy as np
@@ -19,7 +17,6 @@ from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.ensembles import pairwise_churn
 from reseed.stats.spread import variance_limits
-from reseed.verdicts.typed_row import OutputRow
 
 from papers.banerjee import trimming, trimming_pairs
 
@@ -32,44 +29,15 @@ _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accur
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
 
 
-@dataclass(frozen=True)
-class SummaryRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    n: int = 0
-    references: int = 0
-    candidates: int = 0
-    failed: int = 0
-    items: int = 0
-    threshold: float = nan
-    delta: float = nan
-    accuracy_mean: float = nan
-    accuracy_sd: float = nan
-    accuracy_sd_low: float = nan
-    accuracy_sd_high: float = nan
-    level: float = nan
-    accuracy_min: float = nan
-    accuracy_max: float = nan
-    ensemble_accuracy: float = nan
-    low_alpha_accuracy_min: float = nan
-    low_alpha_accuracy_max: float = nan
-    admitted: int = 0
-    share_admitted: float = nan
-    churn_mean: float = nan
-    churn_min: float = nan
-    churn_max: float = nan
-    low_alpha_churn_min: float = nan
-    low_alpha_churn_max: float = nan
-    pairs: float = nan
-    pairs_admitted: float = nan
-    alpha_hat_mean: float = nan
-    alpha_hat_max: float = nan
-    ece_min: float = nan
-    ece_max: float = nan
-
-
 _PUBLISHED = [f"published_{name}" for name in (*_TABLE2, *_TABLE3)]
-COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *SummaryRow.columns(), *_PUBLISHED, "reason"])]
+COLUMNS = [
+    *ARM_OUTPUT_COLUMNS, "n", "references", "candidates", "failed", "items", "threshold", "delta",
+    "accuracy_mean", "accuracy_sd", "accuracy_sd_low", "accuracy_sd_high", "level", "accuracy_min",
+    "accuracy_max", "ensemble_accuracy", "low_alpha_accuracy_min", "low_alpha_accuracy_max",
+    "admitted", "share_admitted", "churn_mean", "churn_min", "churn_max", "low_alpha_churn_min",
+    "low_alpha_churn_max", "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min",
+    "ece_max", *_PUBLISHED, "reason",
+]  # fmt: skip
 
 
 class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
@@ -96,13 +64,6 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [_row(one, _of_arm(runs, one), _of_arm(pairs, one)) for one in arms]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
-
-
-def read_published(rows: pd.DataFrame) -> list[SummaryRow]:
-    """The paper's row of each arm, as far as its numbers are printed."""
-    return SummaryRow.read(
-        rows[_PUBLISHED].rename(columns=lambda name: name.removeprefix("published_"))
-    )
 
 
 def _of_arm(rows: pd.DataFrame, one: Outputs) -> pd.DataFrame:

@@ -49,8 +49,7 @@ def test_shares_of_ensembles_count_shared_runs(make):
     single, whole = (rows.loc[rows["size"] == size, "ks"] for size in (1, 12))
     assert rows["beyond"].iloc[0] == (single > whole.item()).mean()
     rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
-    known = rows.columns.drop([name for name in rows if name.startswith(("low_alpha", "beyond"))])
-    found = with_shares(rows[known.drop(["independent", "is_ensemble"])])
+    found = with_shares(rows[trimming_ensembles.COLUMNS])
     tried = found[found["is_ensemble"].eq(True)].drop_duplicates("size")
     assert tried["size"].tolist() == [3, 5]
     drawn = (rows["size"] == 3).sum()

@@ -2,59 +2,28 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from papers.banerjee import (
     ensembles_figure,
-    ensembles_table,
     gap_distribution,
     gap_figure,
-    information_table,
     pairs_plot_figure,
-    representatives_table,
     trimming,
     trimming_ensembles,
     trimming_figure,
-    trimming_information,
     trimming_pairs,
     trimming_pairs_figure,
-    trimming_summary,
-    trimming_table,
 )
 from readable import check_figure, check_table
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.report.exhibits import seed_noise
 from reseed.report.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from run_kinds import draw, run_analysis, table_options
 from scipy.special import expit
-from study_frames import about, frame, trial
 from test_trimming_analyses import runs
-
-
-def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
-    data = make(trimming_summary)
-    table = check_table(draw(trimming_table, data, {}), tmp_path)
-    names = [name.strip() for name in table.shown["", "Arm"]]
-    assert names == ["RF", "as published", "Order", "as published", "Init and order"]
-    assert table.shown["Accuracy", "Range"][1] == "0.9000–0.9200"
-    assert table.shown["Pairwise churn", "Range"][1] == "0.012–0.050"
-    row = data.statistics.iloc[0]
-    assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
-    assert table.shown["", "Low α̂"][2] == "11 of 12"
-    assert "regression" in table.footnote
-
-
-@pytest.mark.parametrize(("n", "places"), [(6, 1), (30, 2)])
-def test_sds_have_the_digits_that_their_runs_carry(make, n, places):
-    data = make(trimming_summary)
-    spreads = ["accuracy_sd", "accuracy_sd_low", "accuracy_sd_high"]
-    rows = data.statistics.assign(n=n, **dict(zip(spreads, (0.04567, 0.03, 0.09), strict=True)))
-    table = draw(trimming_table, replace(data, statistics=rows), {})
-    sd = f"{0.04567:.{places + 1}f}"
-    assert table.shown["Accuracy", "Mean ± SD"].iloc[0].endswith(f" ± {sd}")
 
 
 def test_the_figures_of_runs(make, tmp_path):
@@ -123,41 +92,6 @@ def test_ensembles_over_size_are_of_the_chosen_arms(make, tmp_path):
     assert set(drawn.frame["arm"]) == set(options["arms"])
 
 
-def test_the_table_of_ensembles(make, tmp_path):
-    data = make(trimming_ensembles)
-    table = check_table(draw(ensembles_table, data, {}), tmp_path)
-    assert list(table.shown["Runs"][:4]) == ["1", "3", "5", "12"]
-    assert table.shown["Ensembles"][0] == "12"
-    assert table.shown["Paper"][1] == "77.2 %"
-    assert table.shown["Paper"][5] == "–"
-    part = data.statistics.query("arm == 'rf' and size == 3")
-    assert table.shown["Accuracy"][1].startswith(f"{part['accuracy'].mean():.4f} ± ")
-
-
-def test_representatives_are_the_most_accurate_by_alpha(make, tmp_path):
-    data = make(trimming)
-    table = check_table(draw(representatives_table, data, {"count": 5}), tmp_path)
-    assert len(table.shown) == 15
-    rows = data.statistics.query("arm == 'rf'")
-    kept = table.raw.query("arm == 'rf'")
-    assert kept["accuracy"].min() >= rows["accuracy"].nlargest(5).min()
-    assert (np.diff(kept["alpha_hat"]) >= 0).all()
-
-
-def test_a_run_is_named_by_the_seed_that_varies(make, tmp_path):
-    """Of an arm that varies the order of batches every run has the same initial weights."""
-    data = make(trimming)
-    rows = data.statistics.query("arm == 'rf'").reset_index(drop=True)
-    order = rows.assign(init=0, dropout=0, augment=0)
-    both = order.assign(init=rows["init"] + 1)
-    for given, name in ((rows, "{0:.0f}"), (order, "{0:.0f}"), (both, "{1:.0f}-{0:.0f}")):
-        shown = draw(representatives_table, replace(data, statistics=given), {"count": 3})
-        best = given.sort_values(["accuracy", "alpha_hat"], ascending=[False, True]).head(3)
-        best = best.sort_values("alpha_hat", kind="stable")
-        expected = [name.format(row.order, row.init) for row in best.itertuples()]
-        assert list(check_table(shown, tmp_path).shown["Seed"]) == expected
-
-
 def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     """Table IV as printed: churn in items, accuracy in percent; and no dot of a figure."""
     data = make(trimming)
@@ -167,11 +101,14 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     study = Data(data.metrics, data.info, tmp_path, make.predictions)
     rows = run_analysis(trimming, study, make.fast | {"published": {"rf": "models"}})
     both = ExhibitData(rows, data.metrics, data.info, "k", "T")
-    table = check_table(draw(representatives_table, both, {"count": 2}), tmp_path)
-    assert len(table.shown) == 8
-    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.911", "297", "472.1", "0.028"]
-    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.916", "376", "–", "0.026"]
-    assert "as published (8,018 test items)" in table.sections[2]
+    options = table_options("training_variability", "table4")
+    options |= {"where": {}, "most": {"place": 2}}
+    table = check_table(draw("table", both, options), tmp_path)
+    is_printed = [name == "RF, Magic, as published, 8,018 test items" for name in table.sections]
+    assert table.shown[is_printed].to_numpy().tolist() == [
+        ["1", "0.002", "–", "0.911", "297", "472.1", "0.028"],
+        ["8", "–", "–", "0.916", "376", "–", "0.026"],
+    ]
     drawn = draw(trimming_figure, both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
 
@@ -193,24 +130,6 @@ def test_the_noise_of_each_arm_is_named_by_the_arm(make):
     assert {"RF", "Order", "Init and order"} <= set(labels)
 
 
-def test_information_is_a_row_a_measure(make, tmp_path):
-    table = check_table(draw(information_table, make(trimming_information), {}), tmp_path)
-    assert len(table.shown) == 15
-    assert list(table.shown["Measured on one half"][:2]) == ["α̂", "KS distance"]
-    assert "nothing is left to correlate: RF." in table.footnote
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [trimming_table, representatives_table, ensembles_table, information_table],
-    ids=lambda k: k.__name__.rpartition(".")[2],
-)
-def test_empty_tables(make, kind):
-    for rows in (pd.DataFrame(), make(trimming).statistics.assign(reason="few")):
-        data = ExhibitData(rows, make(trimming).metrics, make(trimming).info, "k", "T")
-        assert "at this scale" in draw(kind, data, {}).shown.iloc[0, 0]
-
-
 @pytest.mark.parametrize(
     "kind",
     [trimming_figure, pairs_plot_figure, trimming_pairs_figure, ensembles_figure, gap_figure],
@@ -219,18 +138,6 @@ def test_empty_tables(make, kind):
 def test_empty_figures(make, kind):
     data = ExhibitData(None, make(trimming).metrics, make(trimming).info, "k", "T")
     assert draw(kind, data, {})[1].frame.columns[0] == "nothing_to_show"
-
-
-def test_undefined_correlation_is_not_reported_as_equal():
-    rows = pd.DataFrame([
-        {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
-         "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
-         "r": 0.4, "partial": np.nan, "partial_low": np.nan, "partial_high": np.nan,
-         "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
-    ])  # fmt: skip
-    data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
-    table = draw(information_table, data, {})
-    assert "so nothing is left to correlate: RF." in table.footnote
 
 
 def test_few_ensembles_have_large_dots(make):

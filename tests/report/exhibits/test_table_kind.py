@@ -44,7 +44,8 @@ ROW = {"n": 1234, "x": 0.01234, "x_low": 0.01, "x_high": 0.02, "p": 0.0004, "wor
 )
 def test_cells(text, cell):
     table = shown([ROW | {"none": np.nan}], columns={"Arm": "arm", "Cell": text}, digits=["x"])
-    assert table.shown["Cell"].tolist() == [cell]
+    # A column of dashes is left out.
+    assert table.shown.get("Cell", pd.Series(["–"])).tolist() == [cell]
 
 
 def test_rows_are_chosen_and_titled_by_section(tmp_path):
@@ -63,17 +64,45 @@ def test_rows_are_chosen_and_titled_by_section(tmp_path):
     assert shown(rows, columns={"X": "x"}, where={"way": ["b"]}).shown["X"].tolist() == ["0.00"]
 
 
+def test_rows_share_a_line_with_a_column_for_each_value():
+    """As a paper's table: groups of columns, published numbers below, a last line."""
+    rows = [
+        ROW | {"side": side, "x": x, "paper": paper}
+        for side, x, paper in (("low", 1.0, 1.5), ("high", 2.0, np.nan), ("low", 3.0, np.nan))
+    ]
+    table = shown(
+        rows,
+        columns={"Arm": "arm", "{side}": {"X": "x", "Twice": "{2 * x:.0f}"}},
+        line=["experiment"], below={"Arm": "as published", "{side}": {"X": "paper"}},
+        last={"Arm": "All rows", "{side}": {"X": "{n:count}"}}, most={"x": 2},
+        names={"side": {"low": "Low"}}, note=["{n:count} to {x:.0f}."],
+    )  # fmt: skip
+    assert table.levels() == [
+        ["", "Low", "Low", "high", "high"],
+        ["Arm", "X", "Twice", "X", "Twice"],
+    ]
+    assert table.shown.to_numpy().tolist() == [
+        ["XGB", "1.00", "2", "2.00", "4"],
+        ["as published", "1.50", "–", "–", "–"],
+        ["All rows", "1,234", "–", "1,234", "–"],
+    ]
+    assert "1,234 to 1–2." in table.footnote
+
+
 def test_reasons_stand_in_the_footnote():
     rows = [ROW | {"reason": ""}, ROW | {"reason": "3 seeds are too few"}]
     assert "Left out: 3 seeds are too few." in shown(rows, columns={"X": "x"}).footnote
     empty = shown(rows[1:], columns={"X": "x"}, empty="No ratio.")
     assert empty.empty == "No ratio. 3 seeds are too few."
+    both = shown(rows, columns={"X": "x"}, with_reason=True, order=["-x"])
+    assert len(both.shown) == 2
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {"columns": {"Y": "y"}},
+        {"columns": {"X": "{x - y}"}},
         {"columns": {"Y": "{x} [{y}, {x}]"}},
         {"columns": {"X": "x"}, "where": {"y": ["a"]}},
         {"columns": {"X": "x"}, "note": ["{y:level}"]},

@@ -117,6 +117,8 @@ class Rows:
             shown = shown.loc[:, (shown != NONE).any()]
         if any(isinstance(name, tuple) for name in shown.columns):
             shown.columns = pd.MultiIndex.from_tuples(shown.columns)
+            if not any(shown.columns.get_level_values(0)):
+                shown.columns = shown.columns.droplevel(0)
         sections = self._sections if any(self._sections) else ()
         details = self._details if any(self._details) else ()
         return Table(data, shown, raw, footnote, sections=sections, details=details, **more)
