@@ -28,6 +28,7 @@ from reseed.analyses.shared.item_scores import (
 )
 from reseed.analyses.shared.pairing import ModelGroup, pair_runs
 from reseed.comparison import means as means_tests
+from reseed.core.pair_tests import MIN_DATASETS
 from reseed.readers.paper_tables import read_means
 from reseed.readers.seeds import find_common_seed
 from reseed.stats.comparison import OVERLAP_FACTOR
@@ -43,7 +44,9 @@ Row = tuple[str, str, ArrayLike]
 _ALPHA = 0.05
 
 
-def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[list[PairRow]]:
+def _test_runs(
+    scores: np.ndarray, ratio: float, seeds: str = "shared", is_loss: bool = False
+) -> list[list[PairRow]]:
     """The pairs of models of each simulation, before they are adjusted.
 
     Args:
@@ -59,7 +62,8 @@ def _test_runs(scores: np.ndarray, ratio: float, seeds: str = "shared") -> list[
     names = [(f"m{i[k % i.size]}", f"m{j[k % i.size]}") for k in range(len(batch))]
     failed = {f"m{number}": 0 for number in range(models)}
     # Scores are no share, which has a largest difference.
-    group = ModelGroup({}, "score", True, 1.0, "", ratio, pd.DataFrame({"score": [9.0]}), failed)
+    trials = pd.DataFrame({"score": [9.0]})
+    group = ModelGroup({}, "score", not is_loss, 1.0, "", ratio, trials, failed)
     named = [(*pair, pairing) for pair, pairing in zip(names, batch, strict=True)]
     rows = pairs.compare_batch(group, named, np.nan, pairs.Options(alpha=_ALPHA))
     return [rows[start : start + i.size] for start in range(0, len(rows), i.size)]
@@ -95,21 +99,27 @@ def _has_claim(decided: list[PairRow]) -> bool:
     return any(row.low > 0 or row.high < 0 for row in decided)
 
 
-def _claim_over_datasets(scores: np.ndarray, ratio: float = 0.0) -> list[bool]:
+def _claim_over_datasets(
+    scores: np.ndarray, ratio: float = 0.0, is_loss: bool = False
+) -> list[bool]:
     """Whether any model is called better on all datasets together.
 
     Args:
         scores: (simulations, datasets, models, runs).
         ratio: n_test / n_train, if the runs are splits; 0: they are seeds.
+        is_loss: less is better.
     """
     groups, by_dataset = [], []
     for number in range(scores.shape[1]):
         key = {"dataset": f"d{number}"}
-        groups.append(ModelGroup(key, "score", True, 1.0, "", ratio, pd.DataFrame(), {}))
-        tested = _test_runs(scores[:, number], ratio)
+        groups.append(ModelGroup(key, "score", not is_loss, 1.0, "", ratio, pd.DataFrame(), {}))
+        tested = _test_runs(scores[:, number], ratio, is_loss=is_loss)
         by_dataset.append([[replace(row, **key) for row in family] for family in tested])
-    pool = AcrossDatasets(_ALPHA, {})._pool
-    return [_has_claim(pool(groups, [*rows])) for rows in zip(*by_dataset, strict=True)]
+    across = AcrossDatasets(_ALPHA, {})
+    if len(groups) < MIN_DATASETS:
+        return [_has_claim(across._pool(groups, [*rows])) for rows in zip(*by_dataset, strict=True)]
+    tested = (across._known_pairs(groups, [*rows]) for rows in zip(*by_dataset, strict=True))
+    return [any(row.outcome == "better" for row in across._test(pairs)) for pairs in tested]
 
 
 def _claim_by_items(scores: Sequence[ItemScores]) -> list[bool]:
@@ -386,6 +396,22 @@ def draw_models(rng: Rng, n_sim: int) -> Iterator[tuple[str, int, int, np.ndarra
             yield kind, models, n, x * spread
 
 
+def log_flips(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Two models whose losses on datasets of unlike scales are equal in the mean of logs."""
+    draws = {
+        "symmetric": rng.standard_normal,
+        "symmetric, t₃": lambda size: rng.standard_t(3, size),
+        "skewed": lambda size: (rng.standard_exponential(size) - 1) * [[1], [4]],
+    }
+    for n in (6, 8, 10, 20):
+        for kind, draw in draws.items():
+            scale = np.exp(rng.normal(0, 2, (n_sim, n, 1, 1)))
+            own, runs = draw((n_sim, n, 2, 1)), 0.05 * rng.normal(size=(n_sim, n, 2, 10))
+            losses = scale * np.exp(0.1 * own + runs)
+            label = f"{kind.partition(',')[0]} differences"
+            yield label, f"{n} datasets, {kind} logs", _claim_over_datasets(losses, is_loss=True)
+
+
 def sign(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Two models over datasets of different metrics: each is better on half of them."""
     for n in (5, 10, 20):
@@ -404,6 +430,7 @@ METHODS = {
     designs.POOLED: pooled,
     designs.SIGN_FLIPS: sign_flips,
     designs.RANK_FLIPS: rank_flips,
+    designs.LOG_FLIPS: log_flips,
     designs.SIGN: sign,
 }
 

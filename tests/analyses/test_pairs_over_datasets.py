@@ -204,6 +204,15 @@ def test_two_models_over_datasets_by_sign_flips(rng):
     assert row["difference"] == pytest.approx(d.mean())
     losses = frame(rows, "mse")
     row = run_analysis(pairs, data(losses, "mse", False)).query("dataset == 'all datasets'").iloc[0]
+    assert (row["model_a"], row["test"]) == ("x", "sign-flip test of log ratios")
+    means = losses.groupby(["dataset", "model"])["mse"].mean().unstack()
+    ratios = np.log(means["y"] / means["x"]).to_numpy()
+    assert row["p_adjusted"] == pytest.approx(flip_p(ratios[None])[0])
+    geometric = stats.gmean(means["x"]), stats.gmean(means["y"])
+    assert (row["mean_a"], row["mean_b"]) == pytest.approx(geometric)
+    assert row["difference"] == pytest.approx(1 - geometric[0] / geometric[1])
+    losses["mse"] -= losses["mse"].mean()  # no ratio
+    row = run_analysis(pairs, data(losses, "mse", False)).query("dataset == 'all datasets'").iloc[0]
     assert (row["model_a"], row["test"]) == ("x", "sign test")
     assert row["p"] == pytest.approx(stats.binomtest(PairRow.of(row).wins, 9).pvalue)
     assert row["mean_a"] - row["mean_b"] == pytest.approx(row["difference"])

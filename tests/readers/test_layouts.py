@@ -141,7 +141,7 @@ def test_one_run_each_on_many_datasets():
     frame = pd.DataFrame({"dataset": names, "new": rng.random(6), "old": rng.random(6)})
     metrics, about = read(frame, metric="accuracy")
     assert len(metrics) == 12
-    assert any("over the 6 datasets by rank" in note for note in about.notes)
+    assert any("over the 6 datasets" in note for note in about.notes)
     with pytest.raises(ReseedError, match="one run of each model"):
         read(frame.head(3), metric="accuracy")
 

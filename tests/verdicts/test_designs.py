@@ -12,6 +12,7 @@ from reseed.analyses.shared.pairing import Design
 from reseed.verdicts.designs import (
     ITEM_COUNTS,
     ITEM_MODEL,
+    LOG_FLIPS,
     MEANS,
     METHODS,
     ONE_TEST_SET,
@@ -54,7 +55,8 @@ def make_designs(monkeypatch):
         (DesignFacts("datasets", ranks_models=True, has_one_share=True), SIGN_FLIPS),
         (DesignFacts("datasets", ranks_models=False, has_one_share=True), SIGN_FLIPS),
         (DesignFacts("datasets", ranks_models=True, has_one_share=False), RANK_FLIPS),
-        (DesignFacts("datasets", ranks_models=False, has_one_share=False), SIGN),
+        (DesignFacts("datasets", ranks_models=False, has_one_loss=True), LOG_FLIPS),
+        (DesignFacts("datasets", ranks_models=False, has_one_loss=False), SIGN),
     ],
 )
 def test_facts_select_the_test(facts, method):

@@ -47,7 +47,7 @@ def drop_duplicate_rows(
 
 
 def check_run_counts(table: SourceTable, metrics: pd.DataFrame) -> None:
-    """Add an error if no model has a second run and there are too few datasets to compare by rank.
+    """Add an error if no model has a second run and there are too few datasets to compare.
 
     With enough datasets, a note says what one run each can be compared by.
     """
@@ -57,7 +57,7 @@ def check_run_counts(table: SourceTable, metrics: pd.DataFrame) -> None:
     if datasets >= MIN_DATASETS and models > 1:
         table.notes.append(
             "Each model has one run on each dataset: single datasets have no verdict; models are "
-            f"compared over the {datasets} datasets by rank."
+            f"compared over the {datasets} datasets."
         )
         return
     if datasets > 1 and models > 1:

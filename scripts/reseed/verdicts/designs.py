@@ -31,6 +31,8 @@ class DesignFacts:
     has_runs: False for means and SDs alone.
     ranks_models: whether three models or more were run on all datasets and all pairs are compared.
     has_one_share: whether all datasets have one metric, which is a share.
+    has_one_loss: whether all have one metric that is no share, of which less is better, and all
+        means are positive.
     counts_items: whether items have scores of 0 and 1, no clusters, and one run of each model.
     are_few: whether there are too few datasets for a statement beyond them, and all have one metric
         and runs or items of each model.
@@ -42,6 +44,7 @@ class DesignFacts:
     has_runs: bool | None = None
     ranks_models: bool | None = None
     has_one_share: bool | None = None
+    has_one_loss: bool | None = None
     counts_items: bool | None = None
     are_few: bool | None = None
 
@@ -210,18 +213,27 @@ RANK_FLIPS = _over_datasets(
     function="sign_flips.flip_signs",
     measured={"designs": {"method": "sign flips of ranks"}},
 )
+LOG_FLIPS = _over_datasets(
+    name="sign flips of log ratios",
+    condition=DesignFacts("datasets", has_one_loss=True),
+    varied="datasets; two models or chosen pairs",
+    shared="datasets with one positive loss",
+    test="sign-flip test of log ratios",
+    function="sign_flips.flip_signs",
+    measured={"designs": {"method": "sign flips of log ratios"}},
+)
 SIGN = _over_datasets(
     name="sign",
     condition=DesignFacts("datasets"),
     varied="datasets; two models or chosen pairs",
-    shared="datasets with different metrics or losses",
+    shared="datasets with different metrics, or with values that have no ratio",
     test="sign test",
     function="sign_flips.flip_signs",
     measured={"designs": {"method": "sign"}},
 )
 METHODS = (
     SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, ITEM_COUNTS, ITEM_MODEL,
-    POOLED, SIGN_FLIPS, RANK_FLIPS, SIGN,
+    POOLED, SIGN_FLIPS, RANK_FLIPS, LOG_FLIPS, SIGN,
 )  # fmt: skip
 #: Designs of the analysis `pairs` whose verdict holds for the one test set at hand.
 ONE_TEST_SET = (SEEDS.design, UNPAIRED.design)

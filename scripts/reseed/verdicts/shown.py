@@ -103,7 +103,7 @@ def format_estimate(value: float, low: float, high: float, unit: str = "") -> st
     """`3.3 points [2.9, 3.8]`; a dash for a missing number; no interval where nothing varies."""
     if not isfinite(value):
         return "–"
-    decimals = count_interval_decimals(low, high) if high > low else 3
+    decimals = count_interval_decimals(low, high) if high > low else 1 if unit == "%" else 3
     text = add_unit(format_number(value, decimals), unit)
     if not (isfinite(low) and isfinite(high) and low < high):
         return text

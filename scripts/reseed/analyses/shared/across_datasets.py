@@ -20,6 +20,7 @@ from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 from reseed.stats.weighted_t import equivalent_df, upper_tail
 from reseed.verdicts.decide import ALL_DATASETS, decide
 from reseed.verdicts.designs import (
+    LOG_FLIPS,
     POOLED,
     SIGN,
     SIGN_FLIPS,
@@ -61,8 +62,8 @@ class AcrossDatasets:
         All pairs are tested at once by random signs of the datasets (`stats.sign_flips`). What is
         tested is the mean difference if all datasets have one metric that is a share. If not, it is
         the mean difference of the models' ranks within datasets if all pairs of three models or
-        more share splits on at least `MIN_DATASETS` datasets; else the number of datasets on which
-        a model is ahead. On fewer datasets with one metric, the mean difference on exactly these is
+        more share splits on at least `MIN_DATASETS` datasets; else the mean log ratio of one
+        positive loss, or the number of datasets on which a model is ahead. On fewer datasets with one metric, the mean difference on exactly these is
         tested by the runs (and items) of each. Each pair is otherwise compared on the datasets
         where both models have comparable runs. With a region for a share, two one-sided tests
         against it are added. With fewer datasets, a row only counts them.
@@ -194,21 +195,36 @@ class AcrossDatasets:
 
     def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, PairRow]]) -> _Pair:
         first, second = sorted((on_datasets[0][1].model_a, on_datasets[0][1].model_b))
-        d = np.full(len(parts), np.nan)
+        d, losses = np.full(len(parts), np.nan), np.full((2, len(parts)), np.nan)
         for place, pair in on_datasets:
             if pair.n and pair.design != "different splits":
-                d[place] = pair.difference * (1 if pair.model_a == first else -1)
+                side = 1 if pair.model_a == first else -1
+                d[place] = pair.difference * side
+                losses[:, place] = (pair.mean_a, pair.mean_b)[::side]
         used = [group for group, value in zip(parts, d, strict=True) if np.isfinite(value)]
-        facts = DesignFacts("datasets", has_one_share=bool(_find_share(used)), ranks_models=False)
+        share, unit = _find_share(used), _find_unit(used)
+        is_loss = unit and not unit.greater_is_better and (losses[:, np.isfinite(d)] > 0).all()
+        facts = DesignFacts(
+            "datasets", has_one_share=bool(share), has_one_loss=bool(is_loss), ranks_models=False
+        )
         method = choose_method(facts)
-        d = np.sign(d) if method is SIGN else d
+        if method is LOG_FLIPS:
+            d = np.log(losses[1] / losses[0])
+        elif method is SIGN:
+            d = np.sign(d)
         if np.nansum(d) < 0:
-            first, second, d = second, first, -d
+            first, second, d, losses = second, first, -d, losses[::-1]
         row = replace(
             self._row(parts, first, second, used, d[np.isfinite(d)]),
             left_out=sum(pair.left_out for _, pair in on_datasets),
             test=method.test if used else "",
         )
+        if method is LOG_FLIPS and unit:
+            mean_a, mean_b = np.exp(np.nanmean(np.log(losses), axis=1)).tolist()
+            row = replace(
+                row, metric=unit.metric, factor=100.0, unit="%", greater_is_better=False,
+                difference=1 - mean_a / mean_b, mean_a=mean_a, mean_b=mean_b,
+            )  # fmt: skip
         if method is SIGN:
             ahead = [float((sign * d > 0).sum()) / max(len(used), 1) for sign in (1, -1)]
             row = replace(row, mean_a=ahead[0], mean_b=ahead[1])
@@ -233,7 +249,8 @@ class AcrossDatasets:
         # Two one-sided tests against the region of a share, times the number of pairs.
         equal = {}
         for k in found:
-            if rope := self.ropes.get(rows[k].metric):
+            rope = self.ropes.get(rows[k].metric)
+            if rope and rows[k].test == SIGN_FLIPS.test:
                 d, draws = pairs[k][1], np.random.default_rng(SIGNS_SEED)
                 equal[k] = rope, flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
         for k, (rope, p) in equal.items():
@@ -271,10 +288,15 @@ def _pool_parts(rows: list[PairRow]) -> tuple[tuple[float, float], ...]:
     return tuple(pooled)
 
 
+def _find_unit(groups: list[ModelGroup]) -> ModelGroup | None:
+    """A group whose metric all groups have, in one unit."""
+    return groups[0] if len({(group.metric, group.factor) for group in groups}) == 1 else None
+
+
 def _find_share(groups: list[ModelGroup]) -> ModelGroup | None:
-    """A group whose metric all groups have, if that is a share in one unit."""
-    units = {(group.metric, group.factor) for group in groups}
-    return groups[0] if len(units) == 1 and is_share(groups[0].metric) else None
+    """The same if that metric is a share."""
+    unit = _find_unit(groups)
+    return unit if unit and is_share(unit.metric) else None
 
 
 def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.ndarray]:

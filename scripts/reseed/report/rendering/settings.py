@@ -87,8 +87,8 @@ def pair_titles(data: ExhibitData, row: PairRow) -> list[str]:
 def in_unit(metric: str, unit: str) -> str:
     """Unit of a difference: `points of AUC`, `MSE (kW²)`."""
     title = "mean rank" if metric == "rank" else metric_title(metric)
-    if unit == "points":
-        return f"points of {title}"
+    if unit in ("points", "%"):
+        return f"{unit} of {title}"
     return f"{title} ({unit})" if unit else title
 
 
