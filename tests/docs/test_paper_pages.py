@@ -1,43 +1,34 @@
-"""The README of each paper names the exhibits and kinds of its study."""
+"""The coverage table of each paper names the exhibits and statements of its study."""
 
 import re
 from pathlib import Path
 
 import pytest
 import yaml
-from make_coverage import with_table
 from reseed.core.coverage import read_coverage
 
 ROOT = Path(__file__).parents[2]
-PAPERS = sorted((ROOT / "scripts" / "papers").glob("*/README.md"))
+STUDIES = {
+    path.stem: yaml.safe_load(path.read_text("utf-8"))
+    for path in sorted((ROOT / "config" / "studies").glob("*.yaml"))
+}
+#: Coverage table → its study.
+COVERED = {study["coverage"]: study for study in STUDIES.values() if "coverage" in study}
 
 
-@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.parent.name)
-def test_page_names_existing_exhibits_and_every_kind(page):
-    text = page.read_text(encoding="utf-8")
-    study = page.parent / re.search(r"\]\((.*config/studies/.*?)\)", text)[1]
-    config = study.read_text(encoding="utf-8")
-    rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")][2:]
-    entries = {name for row in rows for name in re.findall(r"`(\w+)`", row[-3])}
-    assert entries <= set(yaml.safe_load(config)["exhibits"])
-    modules = set(re.findall(rf"papers\.{page.parent.name}\.(\w+):", config))
-    assert modules <= set(re.findall(r"`(\w+)`", text))
+def test_every_paper_has_a_study():
+    found = (ROOT / "scripts" / "papers").glob("*/exhibits.csv")
+    assert {path.relative_to(ROOT).as_posix() for path in found} == set(COVERED)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAPERS if page.with_name("exhibits.csv").exists()],
-    ids=lambda page: page.parent.name,
-)
-def test_table_of_exhibits_is_that_of_the_coverage_file(page):
-    coverage, text = page.with_name("exhibits.csv"), page.read_text(encoding="utf-8")
-    assert with_table(text, coverage) == text
-    assert f"| {read_coverage(coverage)[0].exhibit} |" in text
-    study = page.parent / re.search(r"\]\((.*config/studies/.*?)\)", text)[1]
-    config = yaml.safe_load(study.read_text(encoding="utf-8"))
-    assert config["coverage"] == coverage.relative_to(ROOT).as_posix()
-    entries = {entry for row in read_coverage(coverage) for entry in row.entries}
-    assert entries <= set(config["exhibits"])
+@pytest.mark.parametrize("table", COVERED)
+def test_table_names_exhibits_and_statements_of_the_study(table):
+    study, rows = COVERED[table], read_coverage(ROOT / table)
+    assert {entry for row in rows for entry in row.entries} <= set(study["exhibits"])
+    stated = {(one["exhibit"], one["text"]) for one in study["statements"].values()}
+    assert stated == {(*row.entries, row.note) for row in rows if row.status == "tested"}
+    for _, text in stated:
+        assert len(text.split()) <= 12, text
 
 
 def numbered(kind: str, *numbers: str | range) -> list[str]:
@@ -58,8 +49,9 @@ CAPTIONS = {
 
 @pytest.mark.parametrize("paper", CAPTIONS)
 def test_every_table_and_figure_of_a_paper_has_one_row(paper):
-    assert {page.parent.name for page in PAPERS} == set(CAPTIONS)
-    rows = [row.exhibit for row in read_coverage(PAPERS[0].parents[1] / paper / "exhibits.csv")]
+    assert {Path(table).parent.name for table in COVERED} == set(CAPTIONS)
+    table = ROOT / "scripts" / "papers" / paper / "exhibits.csv"
+    rows = [row.exhibit for row in read_coverage(table)]
     found = [
         name for row in rows for name in re.findall(r"^(?:Table|Figure) (?:\d+|[IVX]+)\b", row)
     ]
@@ -76,25 +68,9 @@ SHARED = Path(__file__).parents[3] / "shared" / "papers"
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' texts are not here")
 def test_quotes_are_the_papers_own_words():
     texts = [" ".join(path.read_text("utf-8").split()) for path in SHARED.iterdir()]
-    studies = (ROOT / "config" / "studies").glob("*.yaml")
     found = 0
-    for study in studies:
-        stated = yaml.safe_load(study.read_text("utf-8")).get("statements", {})
-        for name, one in stated.items():
+    for study, config in STUDIES.items():
+        for name, one in config.get("statements", {}).items():
             found += 1
-            assert any(one["quote"] in text for text in texts), (study.stem, name)
+            assert any(one["quote"] in text for text in texts), (study, name)
     assert found > 40
-
-
-@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.parent.name)
-def test_every_statement_of_the_study_is_a_tested_claim(page):
-    coverage = page.with_name("exhibits.csv")
-    if not coverage.exists():
-        return
-    study = page.parent / re.search(r"\]\((.*config/studies/.*?)\)", page.read_text("utf-8"))[1]
-    statements = yaml.safe_load(study.read_text(encoding="utf-8"))["statements"]
-    stated = {(one["exhibit"], one["text"]) for one in statements.values()}
-    rows = read_coverage(coverage)
-    assert stated == {(*row.entries, row.note) for row in rows if row.status == "tested"}
-    for _, text in stated:
-        assert len(text.split()) <= 12, text

@@ -128,7 +128,6 @@ def anchors(text):
 
 PAGES = [
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "examples"),
-    *(ROOT / "scripts" / "papers").glob("*/README.md"),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
 ]
 

@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 
 import pytest
 from browser import CHROMIUM, layout
-from gallery import write_gallery
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import write_study_info
 from reseed.report.pages.render import (
@@ -260,24 +259,6 @@ def test_only_whole_sections_turn_a_printed_page():
     printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
     selectors = re.findall(r"([^{};]+)\{[^{}]*\bpage: ", printed)
     assert [selector.strip() for selector in selectors] == ["section.wide"]
-
-
-def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
-    write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
-    text = (tmp_path / "README.md").read_text()
-    assert (tmp_path / "toy-figure3.png").read_bytes() == (
-        folder / "figures" / "figure3.png"
-    ).read_bytes()
-    for part in ("](toy-figure3.png)", "Scale: demo.", "Seeds per cell: ", "A CPU", "1 failed",
-                 "snakemake --cores all", "figures/figure3.png --config scale=demo"):  # fmt: skip
-        assert part in text
-    with pytest.raises(ReseedError, match="figure9"):
-        write_gallery([folder], {"toy": ["figure9"]}, tmp_path)
-
-
-def test_the_gallery_holds_figures_only(folder, tmp_path):
-    with pytest.raises(ReseedError, match="toy/table1 is a table: name one of"):
-        write_gallery([folder], {"toy": ["table1"]}, tmp_path)
 
 
 def test_an_exhibit_may_be_called_as_a_part_of_every_page(folder, tmp_path):
