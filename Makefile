@@ -151,7 +151,7 @@ lock:
 # List the licences of all packages that requirements.txt and requirements-torch.txt install.
 licenses: .venv/installed-dev
 	{ printf '# Licences of dependencies\n\nWritten by pip-licenses: `make licenses`.\n\n'; \
-	  $(BIN)/pip-licenses --from=mixed --order=name --format=markdown \
+	  $(BIN)/pip-licenses --from=mixed --order=name --format=markdown --no-version \
 	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch; \
 	} > docs/reference/licenses.md
 

@@ -7,7 +7,7 @@ from reference import reference
 from reseed.core.atomic import write_json, write_text
 from schemas import build_json_schemas
 
-EXAMPLES = Path("docs/examples")
+PAGE = Path("config/README.md")
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
@@ -15,5 +15,4 @@ if __name__ == "__main__":
         write_json(Path("config/schema") / f"{name}.json", schema)
     # The path where Snakemake's workflow catalog looks for a schema to display.
     write_json(Path("workflow/schemas/config.schema.json"), build_json_schemas()["config"])
-    page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
-    write_text(Path("config/README.md"), page)
+    write_text(PAGE, reference(PAGE.read_text(encoding="utf-8")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -35,10 +34,10 @@ _REF = "#/$defs/"
 _SEEDS = 2**32
 
 
-def reference(head: Path, template: Path) -> str:
-    """Return the page: the text `head`, the study template, all files and all options."""
-    parts = [head.read_text(encoding="utf-8").rstrip()]
-    parts.append(f"```yaml\n{template.read_text(encoding='utf-8')}```")
+def reference(page: str) -> str:
+    """Return the page with all files and all options below its mark."""
+    head, mark, _ = page.partition("<!-- made by make_schemas.py -->")
+    parts = [head + mark]
     described: set[str] = set()
     for name, (title, file) in _FILES.items():
         parts.append(f"## {title}: `{file}`\n\n{_format_class(CONFIG_CLASSES[name], described)}")

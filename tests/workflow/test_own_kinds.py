@@ -16,7 +16,7 @@ def test_example_analysis_and_table(tmp_path):
     workspace = Workspace.small(tmp_path, warm=True)
     for name in ("my_analysis", "my_table"):
         shutil.copy(EXAMPLES / f"{name}.py", tmp_path)
-    page = (EXAMPLES / "config_head.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "config" / "README.md").read_text(encoding="utf-8")
     entries = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
     workspace.write("studies/small", workspace.study | entries)
     run = workspace.run()
