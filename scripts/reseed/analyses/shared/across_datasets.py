@@ -63,10 +63,11 @@ class AcrossDatasets:
         tested is the mean difference if all datasets have one metric that is a share. If not, it is
         the mean difference of the models' ranks within datasets if all pairs of three models or
         more share splits on at least `MIN_DATASETS` datasets; else the mean log ratio of one
-        positive loss, or the number of datasets on which a model is ahead. On fewer datasets with one metric, the mean difference on exactly these is
-        tested by the runs (and items) of each. Each pair is otherwise compared on the datasets
-        where both models have comparable runs. With a region for a share, two one-sided tests
-        against it are added. With fewer datasets, a row only counts them.
+        positive loss, or the number of datasets on which a model is ahead. On fewer datasets with
+        one metric, the mean difference on exactly these is tested by the runs (and items) of each.
+        Each pair is otherwise compared on the datasets where both models have comparable runs. With
+        a region for a share, two one-sided tests against it are added. With fewer datasets, a row
+        only counts them.
 
         Rows of all pairs of three models or more have the means, or mean ranks, that are tested.
         `left_out` and `failed` count the unused runs and the trials without a score of the two
