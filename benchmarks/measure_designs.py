@@ -299,7 +299,7 @@ def item_counts(rng: Rng, n_sim: int) -> Iterator[Row]:
 
 
 def item_model(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Two equal models, one run each, whose losses are skewed and of unequal spread."""
+    """Two equal models, one run each: skewed losses of unequal spread, and a judge that errs."""
     draws = {
         "exponential": lambda n: 1 - rng.exponential(size=(2, n)),
         "lognormal": lambda n: np.exp(0.5) - np.exp(rng.normal(size=(2, n))),
@@ -309,6 +309,23 @@ def item_model(rng: Rng, n_sim: int) -> Iterator[Row]:
             scores = [_as_items((draw(items) * [[1], [4]])[:, None]) for _ in range(n_sim)]
             case = f"{items} {name} losses, spreads 1 and 4"
             yield "skewed losses", case, _claim_by_items(scores)
+    for items, labels, right in ((500, 30, 0.85), (500, 100, 0.85), (2000, 50, 0.95)):
+        claims = [_claim_by_judge(items, labels, right, rng) for _ in range(n_sim)]
+        case = f"{labels} of {items} items scored by people, a judge {right:.0%} right"
+        yield "a judge that prefers a model", case, claims
+
+
+def _claim_by_judge(items: int, labels: int, right: float, rng: Rng) -> bool:
+    """Whether `compare` calls one of two equal models better, by a judge that prefers the first."""
+    hard = rng.normal(0.6, 1, items)
+    people = (hard + rng.normal(size=(2, items)) > 0).astype(float)
+    judge = np.where(rng.random((2, items)) < right, people, 1 - people)
+    judge[0] = np.where(rng.random(items) < 0.15, 1, judge[0])
+    people[:, rng.permutation(items)[labels:]] = np.nan
+    model, item = np.indices(people.shape).reshape(2, -1)
+    table = pd.DataFrame({"model": model, "item": item, "score": judge.ravel()})
+    found = reseed.compare(table.assign(human=people.ravel()), metric="accuracy")
+    return bool(found.verdicts["outcome"].eq("better").any())
 
 
 def _draw_test_sets(rng: Rng, n_sim: int) -> Iterator[tuple[str, np.ndarray]]:

@@ -12,7 +12,7 @@ import pandas as pd
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.item_scores import ItemScores
 from reseed.comparison.item_arrays import arrange_items, check_zero
-from reseed.comparison.item_metrics import NOTE, compute_contributions
+from reseed.comparison.item_metrics import NOTE, compute_contributions, correct_by_people
 from reseed.comparison.resolution import check_frame
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
@@ -41,7 +41,7 @@ def tabulate_items(
     check_zero(combined[1], table)
     frame, repeats, notes = table.items(), combined[0], list(table.notes)
     check_frame(frame, table.metric)
-    arranged = list(arrange_items(frame, *combined))
+    arranged = [correct_by_people(one) for one in arrange_items(frame, *combined)]
     if "dataset" not in table.named:
         arranged = [replace(arranged[0], dataset=next(iter(table.metrics)))]
     models = {model for one in arranged for model in one.models}

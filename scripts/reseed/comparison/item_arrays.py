@@ -97,6 +97,7 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
             tuple(map(str, seeds)),
             None if noise is None else noise.reshape(shape),
             (int(count.min()), int(count.max())),
+            _average_people(part, cell, shape),
         )
     notes.append(where + _describe_design(models, len(prompts), len(items), clusters))
     targets = None
@@ -106,6 +107,19 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
         dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes),
         targets,
     )  # fmt: skip
+
+
+def _average_people(part: pd.DataFrame, cell: NDArray[Any], shape: tuple[int, ...]) -> Array | None:
+    """People's score of each cell, NaN where there is none; None without any."""
+    if "people" not in part:
+        return None
+    score = part["people"].to_numpy()
+    has = np.isfinite(score)
+    counts, total = (
+        np.bincount(cell[has], weights, int(np.prod(shape))) for weights in (None, score[has])
+    )
+    known = np.divide(total, counts, out=np.full(counts.size, np.nan), where=counts > 0)
+    return known.reshape(shape)
 
 
 def _refuse_several_clusters(rows: pd.DataFrame, where: str) -> None:

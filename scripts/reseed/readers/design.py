@@ -132,7 +132,8 @@ def _need_items(scores: Scores, levels: Mapping[str, int]) -> bool:
     named = scores.named
     if not scores.has_items:
         return False
-    if "cluster" in named or ({"prompt", "repetition"} & named and not scores.predictions):
+    crossed = set() if scores.predictions else {"prompt", "repetition"}
+    if ({"cluster", "people"} | crossed) & named:
         return True
     if scores.predictions and {*scores.metrics.values()} - {*scores.frame["metric"]}:
         return True  # such as `error`, which is no metric of runs

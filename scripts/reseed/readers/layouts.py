@@ -627,7 +627,7 @@ def find_long(draft: Draft) -> Found | None:
         table = draft.table
     elif not (draft.has(*KEYS) or draft.options.rows):
         _refuse_one_number(draft, [*scores.values()], [])
-    read = ("model", *KEYS, "metric", "cluster", "status", "n_train", "n_test")
+    read = ("model", *KEYS, "metric", "cluster", "people", "status", "n_train", "n_test")
     roles = {r: c for r, c in draft.roles.items() if r in read}
     return Found("table", table, roles, scores, [*roles.values(), *scores.values()])
 

@@ -26,6 +26,7 @@ _NAMES = {
     "item": "item sample_id example instance question query qid topic row case document",
     "prompt": "prompt template",
     "cluster": "cluster",
+    "people": "human people human_score human_label human_rating",
     "metric": "metric measure function",
     "value": "value score estimate result",
     "status": "status state",
@@ -57,7 +58,7 @@ ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
 #: Columns of the long table that a user may name.
 COLUMNS = [
     "model", "dataset", *ALL_RUN_COLUMNS, "metric", "value", "status", "n_train", "n_test", "item",
-    "prompt", "cluster", "y_true", "y_score", "y_pred", "mean", "sd", "se", "n", "step",
+    "prompt", "cluster", "people", "y_true", "y_score", "y_pred", "mean", "sd", "se", "n", "step",
 ]  # fmt: skip
 #: Values of a column, or last words of headings, that name parts of the data; they only ask.
 PARTS = {"train", "training", "test", "val", "valid", "validation", "dev", "eval"}

@@ -29,7 +29,7 @@ from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 _LABELS = (*ALL_RUN_COLUMNS, "item", "dataset", "model", "metric", "prompt", "cluster", "step")
 #: Of these a single value says something: the name of the one model, dataset, …
 _MAY_BE_ONE = ("metric", "model", "dataset", "item", "cluster", "data_seed")
-_NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score")
+_NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score", "people")
 #: Names of columns that are no scores, also where they have no role.
 _NO_SCORES = (*ALL_RUN_COLUMNS, "step", "n_train", "n_test", "y_true")
 #: Roles that several columns may name together.
@@ -316,6 +316,9 @@ def _take_named(draft: Draft) -> None:
         for role in ("prompt", "cluster"):
             if draft.roles.get(role) not in draft.said:
                 draft.drop(role)
+    # Beside columns of models, people are one of them.
+    if draft.roles.get("people") not in draft.said and not {"item", "model"} <= {*draft.roles}:
+        draft.drop("people")
     if not draft.has("y_pred", "y_score") and "y_true" in draft.roles and draft.has("value"):
         draft.drop("y_true")
     old, new = ("repetition", "repeat") if draft.has("fold") else ("repeat", "repetition")

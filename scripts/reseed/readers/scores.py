@@ -107,7 +107,8 @@ class Scores:
     def items(self) -> pd.DataFrame:
         """One row a score of `metric`: `LABELS` as text, and `score` (NaN: the item failed).
 
-        A label that the source does not have is empty. Of predictions, `score` is the prediction
+        A label that the source does not have is empty. `people` are people's scores, NaN where
+        there is none, if there are any. Of predictions, `score` is the prediction
         and `target` what is true of the item.
         """
         if self.predictions:
@@ -122,7 +123,10 @@ class Scores:
             "repeat": self._label(rows, "repetition" if is_repetition else "repeat"),
             "item": rows["item"], "cluster": rows["cluster"],
         }  # fmt: skip
-        return pd.DataFrame({**labels, "score": score}).reset_index(drop=True)
+        people = {}
+        if "people" in self.columns:
+            people["people"] = self.source.numbers(self.columns["people"])[rows["row"]].to_numpy()
+        return pd.DataFrame({**labels, "score": score}).assign(**people).reset_index(drop=True)
 
     def clusters(self, rows: pd.DataFrame) -> pd.Series | str:
         """The cluster of the item of each prediction; empty without clusters."""

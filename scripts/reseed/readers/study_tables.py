@@ -29,6 +29,7 @@ from reseed.readers.metrics_schema import (
 )
 from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.options import ReadOptions
+from reseed.readers.question import Option
 from reseed.readers.read import read_plainly
 from reseed.readers.run_keys import average_evaluations
 from reseed.readers.scores import Scores
@@ -72,6 +73,12 @@ def tabulate_runs(
 ) -> tuple[pd.DataFrame, StudyInfo]:
     """The tables of a study of scores; results and errors as of `import_results`."""
     table, columns = scores.source, scores.columns
+    if "people" in columns:
+        leave = Option({"leave_out": [columns["people"]]})
+        raise table.error(
+            f"column {columns['people']!r} holds people's scores of items, and runs are compared",
+            f"Where items decide, `reseed compare` takes them; else leave them out: {leave}.",
+        )
     has_item_scores = scores.has_items and not scores.predictions
     rows = average_items(scores) if has_item_scores else scores.frame
     if not scores.has_items:

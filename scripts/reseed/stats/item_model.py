@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,6 +144,7 @@ def item_difference(
     level: float = 0.95,
     are_means: bool = True,
     any_tail: bool = False,
+    most_df: float = inf,
 ) -> ItemDifference:
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
@@ -166,6 +168,8 @@ def item_difference(
             False for contributions to another score, such as the AUC.
         any_tail: whether items far from the others count on either side, as an interval needs; a
             test errs only by those that are against the better model.
+        most_df: degrees of freedom of the items, where fewer than all of them show how much they
+            vary.
 
     Raises:
         ValueError: other shapes, fewer than two items or clusters, NaN.
@@ -198,7 +202,7 @@ def item_difference(
     ]
     difference = float((a / unit).mean() - (b / unit).mean())
     shapes = [list(values.shape[:-1]) for values in (a, a, b)]
-    added, parts = _combine(groups, shapes[: len(groups)], cluster_df(sizes))
+    added, parts = _combine(groups, shapes[: len(groups)], min(cluster_df(sizes), most_df))
     total = sum(part for part, _ in parts)
     result = ItemDifference(
         difference * unit, 0.0, difference * unit, difference * unit,
@@ -235,6 +239,7 @@ def item_mean(
     repeat_variance: float = 0.0,
     level: float = 0.95,
     bounds: tuple[float, float] | None = None,
+    most_df: float = inf,
 ) -> ItemDifference:
     """Compute the interval of one model's mean over items and crossed factors.
 
@@ -246,7 +251,7 @@ def item_mean(
     Args:
         values: (levels of each factor, in order, ..., items) scores, repeats averaged.
         factors: names of the leading axes.
-        clusters, repeat_variance, level: as in `item_difference`.
+        clusters, repeat_variance, level, most_df: as in `item_difference`.
         bounds: least and greatest possible score, if there are such.
 
     Raises:
@@ -261,7 +266,7 @@ def item_mean(
     shared = [Factor(name, True) for name in factors]
     result = item_difference(
         scores, np.zeros_like(scores), shared, clusters=clusters,
-        repeat_variance=repeat_variance, level=level, any_tail=True,
+        repeat_variance=repeat_variance, level=level, any_tail=True, most_df=most_df,
     )  # fmt: skip
     if result.discordant:
         low, high = share_interval(result.discordant[0], result.levels["item"], level)

@@ -41,12 +41,14 @@ class ModelScores:
     repeat_variance: (seeds, prompts, items) estimated variance of each value due to repeats; None
         without repeats.
     repeats: fewest and most repeats of a cell.
+    people: (seeds, prompts, items) people's scores, NaN where there is none; None without any.
     """
 
     values: Array
     seeds: Sequence[Any]
     repeat_variance: Array | None = None
     repeats: tuple[int, int] = (1, 1)
+    people: Array | None = None
 
     def take(self, rows: list[int]) -> ModelScores:
         """The scores of these seeds, in this order."""
@@ -72,6 +74,7 @@ class ItemScores:
     has_own_seeds: whether equal seeds of two models share nothing.
     fixed: factors whose levels are no sample, so that they are averaged: `seed` or `prompt`.
     metric: what `values` are contributions to, where it is no mean over items; else empty.
+    labels: items of a model with people's scores, by which `values` are corrected; 0 without any.
     """
 
     dataset: str
@@ -84,6 +87,12 @@ class ItemScores:
     has_own_seeds: bool = False
     fixed: tuple[str, ...] = ()
     metric: str = ""
+    labels: int = 0
+
+    @property
+    def most_df(self) -> float:
+        """Degrees of freedom of the items, where labels limit them."""
+        return self.labels - 1 if self.labels else inf
 
     @property
     def has_verdict(self) -> bool:
@@ -129,7 +138,7 @@ def compare_models(
     noise = sum(one.noise for one in sides)
     result = item_difference(
         first, second, factors, clusters=scores.clusters, repeat_variance=noise,
-        are_means=not scores.metric or scores.metric in PER_ITEM,
+        are_means=not scores.metric or scores.metric in PER_ITEM, most_df=scores.most_df,
     )  # fmt: skip
     return result, is_shared if "seed" in result.levels else None
 
@@ -178,7 +187,7 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
     return item_mean(
         scores.average_fixed(one.values), scores.sampled, clusters=scores.clusters,
         repeat_variance=one.noise, level=level,
-        bounds=find_bounds(scores) if is_mean else None,
+        bounds=find_bounds(scores) if is_mean else None, most_df=scores.most_df,
     )  # fmt: skip
 
 
