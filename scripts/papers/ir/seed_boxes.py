@@ -10,16 +10,26 @@ from matplotlib.figure import Figure
 from pydantic import Field, field_validator
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import style
-from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
+from reseed.report.rendering.arms import (
+    TEST_SET_KEY,
+    arm_title,
+    cell_titles,
+    group_title,
+    key_columns,
+    titled_groups,
+)
 from reseed.report.rendering.data import ExhibitData, footnote
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import several
 from reseed.report.rendering.panels import titled_panels
 
-from papers.ir.seed_scores import ScoreRow
-from papers.ir.seed_scores_table import METRICS, name_row
-
+METRICS = {
+    "accuracy": "Accuracy",
+    "macro_precision": "Precision (macro)",
+    "macro_recall": "Recall (macro)",
+    "macro_f1": "F1 (macro)",
+}
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
 DRAWS = ("papers.ir.seed_scores:analyse",)
@@ -50,7 +60,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     box = [*key_columns(rows, TEST_SET_KEY), "arm"]
     boxes, few = with_least(
         [
-            (name_row(data, rows, ScoreRow.read_first(part)), part)
+            (_name_row(data, rows, part.iloc[0]), part)
             for _, part in rows.groupby(box, sort=False, dropna=False)
         ],
         Least(LEAST, lambda part: part["n"].iloc[0], "seed"),
@@ -66,8 +76,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, drawn, omitted = titled_panels(panels, heights, len(metrics), legend=0.1, characters=23)
     for axis, part in drawn:
         _panel(axis, data, part)
-        row = ScoreRow.read_first(part)
-        axis.set_xlabel(f"{METRICS[row.metric]}\ncommonest class always: {row.majority:.3f}")
+        row = part.iloc[0]
+        title = METRICS[row["metric"]]
+        axis.set_xlabel(f"{title}\ncommonest class always: {row['majority']:.3f}")
     shown = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
@@ -82,13 +93,19 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
 
 
+def _name_row(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
+    """`XGB on Magic`, with the columns in which `rows` differ."""
+    return f"{arm_title(data, row['arm'], row['experiment'])} on {group_title(data, rows, row)}"
+
+
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    scores = ScoreRow.read(rows)
-    outliers = [json.loads(row.outliers) for row in scores]
+    outliers = [json.loads(text) for text in rows["outliers"]]
     boxes = [
         {"label": title, "med": row.median, "q1": row.low_quartile, "q3": row.high_quartile,
          "whislo": row.low_whisker, "whishi": row.high_whisker, "fliers": values}
-        for title, row, values in zip(cell_titles(data, rows), scores, outliers, strict=True)
+        for title, row, values in zip(
+            cell_titles(data, rows), rows.itertuples(), outliers, strict=True
+        )
     ]  # fmt: skip
     axis.bxp(
         boxes, orientation="horizontal", widths=0.5, positions=range(len(boxes)),
@@ -101,16 +118,16 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
             _printed(values), (1, y), xycoords=("axes fraction", "data"), xytext=(2, 0),
             textcoords="offset points", va="center", fontsize=6, color=style.GREY,
         )  # fmt: skip
-    _constant(axis, scores)
+    _constant(axis, rows)
     axis.set_ylim(len(boxes) - 0.5, -0.5)
     axis.grid(True, axis="x")
     axis.grid(False, axis="y")
 
 
-def _constant(axis: Axes, rows: list[ScoreRow]) -> None:
+def _constant(axis: Axes, rows: pd.DataFrame) -> None:
     """Draw the score of a constant prediction if it is within the scale of the boxes."""
-    low, high = min(row.least for row in rows), max(row.most for row in rows)
-    constant, margin = rows[0].majority, 0.08 * (high - low) or 0.01
+    low, high = rows["least"].min(), rows["most"].max()
+    constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
     if low - (high - low) <= constant <= high + (high - low):
         axis.axvline(constant, color=style.GREY, ls="--", lw=0.8)
         low, high = min(low, constant), max(high, constant)

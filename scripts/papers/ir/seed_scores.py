@@ -7,7 +7,6 @@ test-set bootstrap, the score of a constant prediction, and runs with equal outp
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from math import nan
 from typing import Annotated
 
@@ -24,7 +23,7 @@ from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.spread import variance_limits
-from reseed.verdicts.typed_row import OutputRow
+from reseed.verdicts.formatting import percent
 from scipy import stats
 
 READS = "predictions"
@@ -38,48 +37,15 @@ _PUBLISHED = [
 ]
 
 
-@dataclass(frozen=True)
-class ScoreRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    metric: str = ""
-    n: int = 0
-    failed: int = 0
-    items: int = 0
-    mean: float = nan
-    sd: float = nan
-    sd_low: float = nan
-    sd_high: float = nan
-    least: float = nan
-    low_quartile: float = nan
-    median: float = nan
-    high_quartile: float = nan
-    most: float = nan
-    low_whisker: float = nan
-    high_whisker: float = nan
-    outliers: str = "[]"
-    bootstrap_sd: float = nan
-    bootstrap_sd_low: float = nan
-    bootstrap_sd_high: float = nan
-    n_boot: float = nan
-    bootstrap_seeds: float = nan
-    ratio: float = nan
-    ratio_low: float = nan
-    ratio_high: float = nan
-    level: float = nan
-    majority: float = nan
-    collapsed: float = nan
-    distinct: float = nan
-    diverged: float = nan
-    seed: int = 0
-    seed_score: float = nan
-    seed_percentile: float = nan
-    published_mean: float = nan
-    published_bootstrap_sd: float = nan
-    reason: str = ""
-
-
-COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *ScoreRow.columns()])]
+COLUMNS = [
+    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "sd_low", "sd_high",
+    "least", "low_quartile", "median", "high_quartile", "most", "low_whisker", "high_whisker",
+    "outliers", "bootstrap_sd", "bootstrap_sd_low", "bootstrap_sd_high", "n_boot",
+    "bootstrap_seeds", "ratio", "ratio_low", "ratio_high", "level", "majority", "collapsed",
+    "distinct", "diverged", "seed", "seed_score", "seed_percentile", "published_mean",
+    "published_bootstrap_sd", "rows", "words", "labels", "label_shares",
+    "reason",
+]  # fmt: skip
 
 
 class Options(PublishedFiles):
@@ -112,7 +78,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     outputs differ from every earlier one's, and `diverged` is the share of all runs that failed or
     collapsed (Dodge et al. 2020).
     `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
-    none if all scores are equal.
+    none if all scores are equal. `rows`, `words` (mean of a text), `labels` and
+    `label_shares` are of the dataset.
 
     Regressions and scored items are left out.
     """
@@ -122,7 +89,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for one in read_outputs(data):
         if one.task in VALUE_TASKS:
             continue
+        facts = data.info.datasets[one.key["dataset"]]
+        counts = facts.class_counts or {}
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
+        common |= {"rows": facts.rows, "words": facts.words, "labels": len(counts) or nan}
+        shares = {label: count / sum(counts.values()) for label, count in counts.items()}
+        common["label_shares"] = ", ".join(f"{x}: {percent(share)}" for x, share in shares.items())
         for metric in METRICS:
             row = common | {"metric": metric, "seed": options.seed}
             row |= _published(table, one.key, metric, options)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,6 @@ from reseed.analyses.shared.training_curves import (
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Positive
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
-from reseed.verdicts.typed_row import CellRow
 
 from papers.association import partial_rank_correlation
 
@@ -28,29 +25,9 @@ COLUMNS = [
     *CELL_COLUMNS, *RUN_COLUMNS, "column", "measure", "greater_is_better", "n", "broken",
     "left_out", "epochs", "final", "best", "converged", "tolerance", "reached", "target",
     "target_is", "share", "share_low", "share_high", "median", "median_low", "median_high",
-    "restarts", "level", "rho", "rho_low", "rho_high", "rho_p",
+    "restarts", "converged_median", "final_mean", "final_sd", "level", "rho", "rho_low", "rho_high",
+    "rho_p",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ReachRow(CellRow):
-    """What the rows of an arm share; `analyse` documents the columns."""
-
-    measure: str = ""
-    n: int = 0
-    broken: int = 0
-    left_out: int = 0
-    target: float = nan
-    target_is: str = ""
-    share: float = nan
-    share_low: float = nan
-    share_high: float = nan
-    median: float = nan
-    median_low: float = nan
-    median_high: float = nan
-    restarts: float = nan
-    level: float = nan
-    rho: float = nan
 
 
 class Options(CurveOptions):
@@ -72,8 +49,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `reached`: the first epoch at least as good as `target`, infinite for never. Of the arm: the
     `share` of runs that reach it, the `median` epoch, and `restarts`, the expected number of
     epochs until success if a run that fails is followed by one with a new seed. These count all `n`
-    runs: `broken` of them ended in an error and never reach it. `rho` is the rank correlation over
-    finished runs of `converged` with the final value (positive: later is better).
+    runs: `broken` of them ended in an error and never reach it. `converged_median`, `final_mean`
+    and `final_sd` are over finished runs. `rho` is the rank correlation over finished runs of
+    `converged` with the final value (positive: later is better).
     """
     curves = list(read_training_curves(data, options.column))
     rows = [row for one in curves for row in _rows(one, curves, options)]
@@ -118,6 +96,9 @@ def _rows(one: Curves, every: list[Curves], options: Options) -> Iterator[Row]:
         "target": target,
         "target_is": "median final value" if options.target is None else "given",
         "level": level,
+        "converged_median": float(np.median(at)),
+        "final_mean": final.mean(),
+        "final_sd": final.std(ddof=1) if len(final) > 1 else np.nan,
     }
     names = ("share", "share_low", "share_high", "median", "median_low", "median_high", "restarts")
     shared |= {name: getattr(summary, name) for name in names}

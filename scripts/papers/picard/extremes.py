@@ -6,7 +6,6 @@ Source: Picard, Tables 1 and 2 and section 4.2 ("black swans").
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from math import nan
 
 import numpy as np
@@ -15,12 +14,15 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published import read_published_table, with_published
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import SEED_COLUMNS, Row
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.comparison import nadeau_bengio
-from reseed.stats.gaussian_range import range_against_gaussian, tail_power
+from reseed.stats.gaussian_range import (
+    expected_gaussian_range,
+    range_against_gaussian,
+    tail_power,
+)
 from reseed.stats.spread import range_content, spread, variance_limits
-from reseed.verdicts.typed_row import CellRow
 
 #: The range of an arm's scores against Gaussian samples, and the power against t with `POWER_DF`.
 RANGE_COLUMNS = [
@@ -34,49 +36,14 @@ POWER_DF = 3
 LEAST = 20
 _LEAST_FOR_SD = 5  # fewer seeds have no interval of the SD
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
-
-
-@dataclass(frozen=True)
-class ExtremesRow(CellRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    metric: str = ""
-    n: int = 0
-    failed: int = 0
-    mean: float = nan
-    mean_low: float = nan
-    mean_high: float = nan
-    sd: float = nan
-    min: float = nan
-    max: float = nan
-    range: float = nan
-    worst_seed: float = nan
-    best_seed: float = nan
-    items: float = nan
-    sd_low: float = nan
-    sd_high: float = nan
-    range_in_sd: float = nan
-    range_in_sd_expected: float = nan
-    range_ratio: float = nan
-    range_ratio_low: float = nan
-    range_ratio_high: float = nan
-    range_p: float = nan
-    range_power: float = nan
-    normality_test: str = ""
-    normality_p: float = nan
-    excess_kurtosis: float = nan
-    tail: str = ""
-    tail_p: float = nan
-    tail_power: float = nan
-    inside_expected: float = nan
-    inside_low: float = nan
-    level: float = nan
-    published_mean: float = nan
-    published_std: float = nan
-    published_min: float = nan
-    published_max: float = nan
-    published_seeds: float = nan
-    reason: str = ""
+COLUMNS = [
+    *CELL_COLUMNS, "metric", "n", "failed", "mean", "mean_low", "mean_high", "sd", "min", "max",
+    "range", "worst_seed", "best_seed", "items", "sd_low", "sd_high", "range_in_sd",
+    "range_in_sd_expected", "range_ratio", "range_ratio_low", "range_ratio_high", "range_p",
+    "range_power", "normality_test", "normality_p", "excess_kurtosis", "tail", "tail_p",
+    "tail_power", "inside_expected", "inside_low", "level", "published_mean", "published_std",
+    "published_min", "published_max", "published_seeds", "published_expected", "reason",
+]  # fmt: skip
 
 
 class Options(PublishedFiles):
@@ -106,13 +73,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `mean_high`: t interval of the mean. `sd_low`, `sd_high`: interval of the SD. `inside_expected`:
     share of all seeds that lie within the observed range, on average over samples, and with
     confidence `level` at least `inside_low` (no Gaussian needed).
+    `published_expected` is `range_in_sd_expected` of the paper's number of seeds.
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
     rows = [
         _row(cell, options) | {"items": count_items(data, cell)}
         for cell in cells(data, options.metric)
     ]
-    table = ExtremesRow.make_table(rows)
+    table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
 
 
@@ -191,4 +159,6 @@ def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.Dat
         datasets = map(base_name, table["dataset"])
         wanted = [one and {"dataset": d, **one} for one, d in zip(wanted, datasets, strict=True)]
     units = dict.fromkeys(_PRINTED, options.published_factor) | {"seeds": 1.0}
-    return with_published(table, printed, wanted, units)
+    table = with_published(table, printed, wanted, units)
+    expected = [expected_gaussian_range(n) if n == n else nan for n in table["published_seeds"]]
+    return table.assign(published_expected=np.array(expected, dtype=float))

@@ -7,14 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
+from papers.ir import seed_boxes, seed_scores
 from reseed.core.errors import ReseedError
 from reseed.plugins.kinds import find_kind, read_options
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table
-from run_kinds import draw, run_analysis
+from run_kinds import draw, run_analysis, table_options
 from study_frames import about, frame, trial
+
+SCORES, DEVIATIONS = (table_options("ir_consistency", name) for name in ("tables5to7", "table4"))
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def scores(tmp_path):
 
 
 def test_table_has_the_constant_prediction_and_run_counts(scores, tmp_path):
-    table = draw(seed_scores_table, scores, {})
+    table = draw("table", scores, SCORES)
     write_table(table, tmp_path / "t")
     text = (tmp_path / "t.md").read_text()
     assert "The commonest class, always" in text
@@ -43,12 +45,12 @@ def test_table_has_the_constant_prediction_and_run_counts(scores, tmp_path):
 
 
 def test_table_of_deviations_shows_published_ones(scores, tmp_path):
-    write_table(draw(bootstrap_table, scores, {}), tmp_path / "t")
+    write_table(draw("table", scores, DEVIATIONS), tmp_path / "t")
     assert "F1 (macro): SD over seeds" in (tmp_path / "t.md").read_text()
-    assert "published" not in (tmp_path / "t.md").read_text()
+    assert ", published" not in (tmp_path / "t.md").read_text()
     known = scores.statistics.assign(published_mean=0.9, published_bootstrap_sd=0.01)
     shown = ExhibitData(known, scores.metrics, scores.info)
-    assert "0.90 ± 0.010" in draw(bootstrap_table, shown, {}).shown.to_string()
+    assert "0.90 ± 0.010" in draw("table", shown, DEVIATIONS).shown.to_string()
 
 
 def test_boxes_print_outliers(scores, tmp_path):
@@ -74,15 +76,14 @@ def test_scores_on_several_test_sets_are_distinguished():
     rows = pd.DataFrame([
         base | {"fold": fold, "metric": metric, "mean": 0.7 + 0.1 * fold}
         for fold in range(3)
-        for metric in seed_scores_table.METRICS
+        for metric in seed_boxes.METRICS
     ])  # fmt: skip
     data = ExhibitData(
         rows, frame([trial(0.7, dataset="magic", metric="auc")]), about(("magic",), ("rf",))
     )
-    table = draw(seed_scores_table, data, {})
-    assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    table = draw(bootstrap_table, data, {})
-    assert table.sections == [f"Magic, fold {k}" for k in range(3)]
+    for options in (SCORES, DEVIATIONS):
+        names = draw("table", data, options).shown.iloc[:, 0]
+        assert list(names)[:3] == [f"RF, fold {k}" for k in range(3)]
 
 
 def test_boxes_refuse_a_metric_without_scores():
@@ -92,6 +93,5 @@ def test_boxes_refuse_a_metric_without_scores():
 
 def test_no_scores_give_no_exhibit(scores):
     empty = replace(scores, statistics=None)
-    for module in (seed_scores_table, bootstrap_table):
-        assert list(draw(module, empty, {}).shown.columns) == ["Nothing to show"]
+    assert list(draw("table", empty, SCORES).shown.columns) == ["Nothing to show"]
     assert "nothing_to_show" in draw(seed_boxes, empty, {})[1].frame

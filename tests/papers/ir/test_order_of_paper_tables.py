@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from item_files import write_items
-from papers.ir import bootstrap_table, datasets_table, models_table, seed_scores, seed_scores_table
+from papers.ir import seed_scores
 from reseed.analyses.shared.data import Data
 from reseed.core.study_info import StudyInfo
 from reseed.planning.build import make_plan
@@ -89,21 +89,17 @@ def sections(table):
 
 
 def test_table_2_has_the_columns_of_the_paper(paper):
-    table = draw(datasets_table, *paper["table2"])
+    table = draw("table", *paper["table2"])
     assert list(table.shown) == [
         "Dataset", "Size", "Test", "Task", "#labels", "Label distr.", "Avg. size",
     ]  # fmt: skip
-    printed = table.shown[table.shown["Dataset"].str.endswith(", published")]
-    assert list(printed["Dataset"].str.removesuffix(", published")) == ["FPB", "LIAR", "BoolQ"]
-    assert list(printed["Size"]) == ["4,844", "12,836", "27,427"]
-    assert list(printed["Test"]) == ["969", "1267", "1635"]
     assert list(dict.fromkeys(table.shown["Task"])) == list(ROWS)
     ours = table.shown.iloc[0]
     assert list(ours[["Size", "Test", "#labels", "Avg. size"]]) == ["30", "30", "3", "18 words"]
 
 
 def test_table_3_has_a_mark_for_each_task(paper):
-    table = draw(models_table, *paper["table3"])
+    table = draw("table", *paper["table3"])
     assert list(table.shown) == ["Model", *ROWS]
     of_paper = table.shown[pd.Series(table.sections) != "Not in the paper"]
     assert list(of_paper["Model"]) == [*CLASSICAL, *ENCODERS, "BART", "T5"]
@@ -121,7 +117,7 @@ def test_the_caption_of_table_4_names_its_published_rows():
 
 
 def test_table_4_has_the_published_row_below_ours(paper):
-    table = draw(bootstrap_table, *paper["table4"])
+    table = draw("table", *paper["table4"])
     levels = table.levels()
     assert list(dict.fromkeys(levels[0])) == ["", *METRICS]
     published = {
@@ -141,7 +137,7 @@ def test_table_4_has_the_published_row_below_ours(paper):
 
 
 def test_tables_5_to_7_have_the_order_of_the_paper(paper):
-    table = draw(seed_scores_table, *paper["tables5to7"])
+    table = draw("table", *paper["tables5to7"])
     assert list(table.shown)[:5] == ["Model", *METRICS]
     rows = sections(table)
     assert list(rows) == [
@@ -153,8 +149,8 @@ def test_tables_5_to_7_have_the_order_of_the_paper(paper):
 
 
 def test_scores_have_equal_decimals_in_a_column(paper):
-    for kind, name in ((seed_scores_table, "tables5to7"), (bootstrap_table, "table4")):
-        table = draw(kind, *paper[name])
+    for name in ("tables5to7", "table4"):
+        table = draw("table", *paper[name])
         ours = table.shown[~table.shown.iloc[:, 0].str.endswith(", published")]
         for column in range(1, 5):
             means = ours.iloc[:, column].str.extract(r"^(\d\.\d+)")[0].dropna()

@@ -11,14 +11,12 @@ from papers.picard import (
     convergence,
     convergence_figure,
     extremes,
-    extremes_table,
     histogram_figure,
     range_growth,
     range_growth_figure,
-    reach_table,
 )
 from papers.picard.extremes import LEAST
-from readable import check_figure, check_table
+from readable import check_figure
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.report.rendering.data import ExhibitData
@@ -31,20 +29,6 @@ from test_figures import texts_of
 from test_long_names import LONG, ODD, study
 
 __all__ = ["make", "read", "sized"]
-
-
-def test_the_table_of_extremes(make, tmp_path):
-    data = make(extremes)
-    table = check_table(draw(extremes_table, data, {}), tmp_path)
-    assert [name.strip() for name in table.shown["Arm"]] == [
-        "RF", "RF, long training", "as published",
-    ]  # fmt: skip
-    row = data.statistics.iloc[0]
-    assert table.shown["Range"][0] == f"{row['range']:.4f}"
-    assert table.shown["Range"][2] == "0.0127"
-    assert table.shown["Gaussian"][2] == "6.07"  # E[R] of 500 in SD, as tabulated
-    assert list(table.shown["Tails"][:2]) == ["neither shown", "heavier"]
-    assert data.statistics["tail"].iloc[0] == "as Gaussian"  # the test shows no equality
 
 
 def test_the_histogram_has_every_seed(make, read, tmp_path):
@@ -75,19 +59,6 @@ def test_panels_without_room_on_a_page_are_named(make):
     many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(10)])
     footnote = draw(convergence_figure, replace(data, statistics=many), {})[1].footnote
     assert "Not drawn for want of room, but in the CSV: rf" in footnote
-
-
-def test_the_table_of_times_to_a_score(make, tmp_path):
-    table = check_table(draw(reach_table, make(convergence), {}), tmp_path)
-    assert len(table.shown) == 2
-    assert list(table.shown["Reach it"]) == ["40 % [21, 61]", "60 % [39, 79]"]
-    assert "never" in " ".join(table.shown["Median epoch"])
-
-
-@pytest.mark.parametrize("kind", [extremes_table, reach_table])
-def test_empty_tables(kind, make):
-    empty = ExhibitData(pd.DataFrame(), make(extremes).metrics, make(extremes).info, "k", "T")
-    assert list(draw(kind, empty, {}).shown.columns) == ["Nothing to show"]
 
 
 @pytest.mark.parametrize("kind", [histogram_figure, range_growth_figure, convergence_figure])
@@ -175,7 +146,8 @@ def convergence_rows(dataset, measure, tolerance):
          "measure": measure, "n": 24, "broken": 0, "left_out": 0, "final": float(i), "converged": i,
          "tolerance": tolerance, "target": 1.0, "target_is": "median", "share": 0.5,
          "share_low": 0.1, "share_high": 0.9, "median": 1234.0, "median_low": 1000.0,
-         "median_high": np.inf, "restarts": 12345.6, "level": 0.95, "rho": 0.1, "rho_low": -0.5,
+         "median_high": np.inf, "restarts": 12345.6, "converged_median": 9.0, "final_mean": 9.0,
+         "final_sd": 2.0, "level": 0.95, "rho": 0.1, "rho_low": -0.5,
          "rho_high": 0.6, "rho_p": 0.6}
         for i in range(24)
     ]  # fmt: skip
@@ -193,15 +165,8 @@ def test_each_measure_has_its_tolerance(converged):
     assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
 
 
-def test_failed_runs_that_count_are_named(converged):
-    assert "failed run" not in draw(reach_table, converged, {}).footnote
-    rows = converged.statistics.assign(broken=1)  # of each of two arms
-    note = draw(reach_table, ExhibitData(rows, converged.metrics, converged.info), {}).footnote
-    assert "2 failed runs with a curve: among those that never reach it" in note
-
-
 def test_many_epochs_are_shown_in_full(converged):
-    shown = draw(reach_table, converged, {}).shown
+    shown = draw("table", converged, table_options("seed_3407", "reach")).shown
     assert shown["Median epoch"][0] == "1,234 [1,000, never]"
     assert shown["Epochs with restarts"][0] == "12,346"
 

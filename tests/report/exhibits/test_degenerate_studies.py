@@ -8,7 +8,7 @@ from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table
-from run_kinds import draw, is_table, run_analysis
+from run_kinds import draw, is_table, run_analysis, table_options
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -83,14 +83,14 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
 
 OTHERS = {
     "papers.picard.extremes:analyse": [
-        "papers.picard.extremes_table:table",
+        ("seed_3407", "table1"),
         "papers.picard.histogram_figure:figure",
     ],
     "papers.picard.range_growth:analyse": ["papers.picard.range_growth_figure:figure"],
     "curves": ["curves_figure"],
     "papers.picard.convergence:analyse": [
         "papers.picard.convergence_figure:figure",
-        "papers.picard.reach_table:table",
+        ("seed_3407", "reach"),
     ],
     "item_pairs": ["item_pairs_table"],
 }
@@ -109,9 +109,13 @@ def test_kinds_of_no_configured_study_are_made(make, kind, tmp_path):
     table = run_analysis(kind, data, OPTIONS)
     table.to_parquet(tmp_path / "t.parquet")
     for name in OTHERS[kind]:
+        options = {}
+        if isinstance(name, tuple):
+            options = table_options(*name) | {"where": {}, "below": {}}
+            name = "table"
         shown = ExhibitData(table, metrics, facts, kind=name, title="Title")
         if is_table(name):
-            made = draw(name, shown)
+            made = draw(name, shown, options)
             write_table(made, tmp_path / "t")
             assert not (made.shown.astype(str) == "nan").any(axis=None)
         else:

@@ -48,8 +48,6 @@ COMPARED = {
 CURVES = {
     "curves_figure": curves,
     "papers.picard.convergence_figure:figure": convergence,
-    "papers.picard.reach_table:table": convergence,
-    "papers.picard.extremes_table:table": extremes,
     "papers.picard.histogram_figure:figure": extremes,
     "papers.picard.range_growth_figure:figure": range_growth,
 }
@@ -67,14 +65,11 @@ CONFIGURED = {
     ("training_variability", "table4"): trimming,
     ("training_variability", "information"): trimming_information,
     ("training_variability", "roles"): "roles",
+    ("seed_3407", "table1"): extremes,
+    ("seed_3407", "reach"): convergence,
+    **{("ir_consistency", name): "scores" for name in ("tables5to7", "table4", "table2", "table3")},
 }
-SCORES = (
-    "papers.ir.seed_scores_table:table",
-    "papers.ir.bootstrap_table:table",
-    "papers.ir.seed_boxes:figure",
-    "papers.ir.datasets_table:table",
-    "papers.ir.models_table:table",
-)
+SCORES = ("papers.ir.seed_boxes:figure",)
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table",)
@@ -176,12 +171,13 @@ def test_what_it_shows(kind, shown, snapshot):
 
 @pytest.mark.parametrize("name", CONFIGURED, ids=".".join)
 def test_what_a_configured_table_shows(name, request, snapshot):
-    source = CONFIGURED[name]
-    data = (
-        alone(source)
-        if isinstance(source, str)
-        else request.getfixturevalue("output_study")(source)
-    )
+    source, make = CONFIGURED[name], request.getfixturevalue
+    if source == "scores":
+        data = make("scores")
+    elif source == "roles":
+        data = alone("roles")
+    else:
+        data = make("curve_study" if source in CURVES.values() else "output_study")(source)
     drawn = draw("table", data, table_options(*name) | {"where": {}})
     assert not drawn.empty
     assert text_of(drawn, drawn.definitions) == snapshot

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from papers.picard import extremes_table
 from papers.raste import range_bars, score_strips
 from reseed.analyses import item_pairs, seed_choice
 from reseed.report.rendering.arms import arm_title
@@ -35,7 +34,6 @@ def arms():
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        (extremes_table, {"arms": ["order"]}),
         ("leaderboard_table", {}),
         ("interval_table", {"experiments": ["arms"]}),
         ("spread_table", {"experiments": ["arms"]}),
@@ -68,10 +66,8 @@ def test_an_arms_title_is_that_of_its_experiment():
     }
     rows = [row for name in "ab" for row in runs({"rf": 0.9}, arm="base", experiment=name)]
     study = Study.of(rows, experiments=experiments)
-    table = study.show(extremes_table, {"experiments": ["b"]})
-    assert list(table.shown["Arm"]) == ["Trained 15 epochs"]
-    table = study.show(extremes_table)
-    assert list(table.shown["Arm"]) == ["Trained 45 epochs, a", "Trained 15 epochs, b"]
+    table = study.show("interval_table", {"experiments": ["b"]})
+    assert list(table.shown["Algorithm"]) == ["Trained 15 epochs"]
     data = ExhibitData(None, study.metrics, study.info)
     assert arm_title(data, "base", "b") == "Trained 15 epochs"
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from papers.picard import extremes_table
 from reseed.readers import import_results
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.footnotes import explain_marks, shorten
@@ -42,7 +41,6 @@ def namesakes(datasets=("magic",)):
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        (extremes_table, {}),
         ("interval_table", {"experiments": ["a", "b"]}),
     ],
 )
@@ -101,9 +99,8 @@ def test_tiny_scores_are_not_printed_as_zero():
     mean = study.metrics.query("model == 'rf'")["mse"].mean()
     shown = study.show("leaderboard_table").shown
     assert float(shown["Mean MSE ↓"].iloc[0]) == pytest.approx(mean, rel=0.01)
-    for kind in ("verdicts_table", extremes_table):
-        cells = study.show(kind).shown.astype(str)
-        assert not cells.apply(lambda column: column.str.contains(r"0\.0{6}")).any(axis=None)
+    cells = study.show("verdicts_table").shown.astype(str)
+    assert not cells.apply(lambda column: column.str.contains(r"0\.0{6}")).any(axis=None)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import inf
 from string import Formatter
 from typing import Any
 
 import pandas as pd
 
+from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Names, Strict
@@ -26,6 +28,7 @@ _ARMS = ("arm", "baseline", "other", "model")
 _OPTIONAL = re.compile(r" ?\[[^\]]*\]| ± \{[^}]*\}")
 _FORMATS = {
     "count": numbers.whole,
+    "epoch": lambda e: "never" if e == inf else numbers.whole(e) if e >= 100 else f"{e:.3g}",
     "failed": lambda n: f" ({n:,.0f} failed)" if n else "",
     "level": format_level,
     "p": lambda p: "< 0.001" if p < 0.001 else format_p(p),
@@ -41,10 +44,10 @@ Columns = dict[str, str | dict[str, str]]
 class Options(Strict):
     """columns: heading → cell: a column of the analysis, or a text with some in braces, such as
         `{ratio:.2f} [{ratio_low:.2f}, {ratio_high:.2f}]`; also computed, `{high - low}`. After the
-        colon stands a format of Python, or count, failed (` (2 failed)`, or nothing), level, p,
-        percent, points (percent without the sign), ratio, two (at least two digits); without one,
-        a number has the decimals of `digits`. Or group → such columns. A heading or group with
-        braces is a column for each of its values.
+        colon stands a format of Python, or count, epoch (infinite: never), failed (` (2 failed)`,
+        or nothing), level, p, percent, points (percent without the sign), ratio, two (at least two
+        digits); without one, a number has the decimals of `digits`. Or group → such columns. A
+        heading or group with braces is a column for each of its values.
     line: columns; rows with the same values stand in one line (null: each row in its own).
     below: as `columns`, of a second line, such as published numbers, where one is known.
     last: as `columns`, of a last line of each section.
@@ -123,11 +126,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     for line, section in lines:
         table.add({one: line.get(one, numbers.NONE) for one in dict.fromkeys(headings)}, section)
     note = [_say(text, shown) for text in options.note]
-    note.append(f"Left out:{left_out}" if left_out else "")
+    left_out = left_out and f"{'Not judged' if options.with_reason else 'Left out'}:{left_out}"
     return table.table(
         data,
         every.loc[rows.index],
-        footnote(data, rows, *note, per="row"),
+        footnote(data, rows, *note, left_out, per="row"),
         definitions=[_say(text, shown) for text in options.definitions],
         text_columns=sum(
             not set(_read_names(cell)).isdisjoint(_ARMS)
@@ -177,7 +180,7 @@ def _titled(data: ExhibitData, options: Options, rows: pd.DataFrame) -> list[Row
 
     def title(name: str, value: Any, row: Row) -> object:
         if name in options.names:
-            return options.names[name].get(str(value), value)
+            return options.names[name].get(base_name(str(value)), value)
         if name in _ARMS:
             experiment = row.get("experiment")
             of_baseline = row.get("baseline_experiment", experiment)
@@ -189,7 +192,8 @@ def _titled(data: ExhibitData, options: Options, rows: pd.DataFrame) -> list[Row
         for row in rows.to_dict("records")
     ]
     if has_cells and "arm" not in options.names:
-        for row, arm in zip(found, cell_titles(data, rows, TEST_SET_KEY), strict=True):
+        by = [name for name in TEST_SET_KEY if not options.line or name in options.line]
+        for row, arm in zip(found, cell_titles(data, rows, by), strict=True):
             row["arm"] = arm
     return found
 
