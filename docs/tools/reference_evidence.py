@@ -27,7 +27,8 @@ def read_references(root: Path = ROOT) -> list[tuple[str, str, Evidence]]:
 def list_origins(root: Path = ROOT) -> list[str]:
     """One line for each study: how its reference results were made."""
     return [
-        f"- `{path.parent.name}`: {json.loads(path.read_text(encoding='utf-8'))['made']}"
+        f"- `{path.parent.name}`: "
+        + json.loads(path.read_text(encoding="utf-8"))["made"].removeprefix("Reference results: ")
         for path in sorted((root / REFERENCES).glob(f"*/{EVIDENCE}"))
     ]
 
