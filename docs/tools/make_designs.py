@@ -1,4 +1,4 @@
-"""Write tables of measured rates into docs/methods/comparing.md."""
+"""Write the table of tests with their measured rates into docs/methods/comparing.md."""
 
 from __future__ import annotations
 
@@ -16,14 +16,7 @@ _HEADER = (
     "What varied", "What both models share", "Test", "Function of `reseed.stats`", "Claim for",
     "False claims at 5 % (simulations, largest SE)",
 )  # fmt: skip
-_FAMILY_HEADER = (
-    "Models", "Runs", "Any false claim", "One better: Bonferroni", "Holm", "A ladder: Bonferroni",
-    "Holm",
-)  # fmt: skip
-
-
-def _table_of(header: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"^\| {re.escape(header[0])} \|.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(rf"^\| {re.escape(_HEADER[0])} \|.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def select_measured(method: Method) -> dict[str, pd.DataFrame]:
@@ -71,40 +64,19 @@ def make_table() -> str:
         (m.varied, m.shared, m.test, f"`{m.function}`", m.claim, describe_measured(m))
         for m in METHODS
     ]
-    return _format_table(_HEADER, rows)
-
-
-def make_families() -> str:
-    """False claims and power of Bonferroni and Holm as a Markdown table."""
-    table = pd.read_csv(SIMULATIONS / "families.csv")
-    rows = []
-    for (models, runs), part in table.groupby(["models", "runs"]):
-        by_truth = part.set_index(["truth", "rule"])
-        power = [
-            _format_share(by_truth.loc[(truth, rule), "power"])
-            for truth in part["truth"].unique()[1:]
-            for rule in part["rule"].unique()
-        ]
-        wrong = _format_share(by_truth.loc[("equal", "Bonferroni"), "false_claims"])
-        rows.append((str(models), str(runs), wrong, *power))
-    return _format_table(_FAMILY_HEADER, rows)
-
-
-def _format_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
+    lines = [_HEADER, ["---"] * len(_HEADER), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def with_tables(page: str) -> str:
-    """The page with the tables of the code and of the measurements in place of its own."""
-    page = _table_of(_HEADER).sub(lambda _: make_table(), page)
-    return _table_of(_FAMILY_HEADER).sub(lambda _: make_families(), page)
+def with_table(page: str) -> str:
+    """The page with the table of the code and of the measurements in place of its own."""
+    return _TABLE.sub(lambda _: make_table(), page)
 
 
 def main() -> None:
     """Write the tables."""
-    write_text(PAGE, with_tables(PAGE.read_text(encoding="utf-8")))
-    say(f"Tables of tests: {PAGE}")
+    write_text(PAGE, with_table(PAGE.read_text(encoding="utf-8")))
+    say(f"Table of tests: {PAGE}")
 
 
 if __name__ == "__main__":
