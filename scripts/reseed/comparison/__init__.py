@@ -3,6 +3,6 @@
 In: a table of scores.
 Out: a comparison: pairs, ranking, notes.
 Decides: which test answers, and what it covers.
-Imports: core, stats, config, plugins, metrics, readers, report.
+Imports: core, stats, verdicts, config, plugins, metrics, readers, analyses, report.
 Start: `compare.py`.
 """

@@ -3,7 +3,7 @@
 In: a path, a frame, an object in memory.
 Out: `Scores`, one long table, with a `Reading`; of imports, the tables of a study.
 Decides: what a table says: columns, direction, what a row is.
-Imports: core, metrics.
+Imports: core, verdicts, metrics.
 Start: `read.py`.
 """
 

@@ -3,6 +3,6 @@
 In: frames of analyses.
 Out: tables, figures, HTML, LaTeX.
 Decides: what an exhibit shows and how.
-Imports: core, stats, verdicts, config, plugins, metrics, planning, trials.
+Imports: core, stats, verdicts, config, plugins, metrics, planning, trials, analyses.
 Start: `exhibits/spread_table.py`.
 """
