@@ -20,7 +20,6 @@ REPOSITORY = Path(__file__).parents[2]
 READ_BY_PLANNING = {"files"}
 #: Options that are read in a loop over their names.
 READ_IN_A_LOOP = {
-    "papers.raste.tuning_table:table": {"fixed", "tuned"},
     "pairs": {"level", "alpha", "min_runs", "target_power"},
 }
 

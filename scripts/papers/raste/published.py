@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
 from typing import Annotated
 
@@ -21,41 +20,15 @@ from reseed.analyses.spread import SpreadRow
 from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.stats.spread import next_median_interval
-from reseed.verdicts.typed_row import TypedRow
 
-
-@dataclass(frozen=True)
-class PublishedRow(TypedRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    table: str = ""
-    dataset: str = ""
-    metric: str = ""
-    algorithm: str = ""
-    varied_seed: str = ""
-    test_ratio: float = nan
-    hyperparameters: str = ""
-    statistic: str = ""
-    published: float = nan
-    measured: float = nan
-    ratio: float = nan
-    measured_low: float = nan
-    measured_high: float = nan
-    interval: str = ""
-    inside: bool | None = None
-    level: float = nan
-    n: int = 0
-    failed: int = 0
-    experiment: str = ""
-    held: str = ""
-    measured_dataset: str = ""
-    measured_model: str = ""
-    hyperparameters_source: str = ""
-    stand_in: bool = False
-    reason: str = ""
-
-
-COLUMNS = [*PublishedRow.columns()]
+COLUMNS = [
+    "table", "published_dataset", *RESULT_COLUMNS[2:], "statistic", "published", "measured",
+    "ratio", "measured_low", "measured_high", "interval", "inside", "level", "n", "failed",
+    "experiment", "held", "dataset", "model", "hyperparameters_source", "stand_in", "reason",
+]  # fmt: skip
+# Columns that identify a measured number, whichever published tables print it.
+_MEASURED = ["dataset", "model", "varied_seed", "held", "test_ratio", "hyperparameters_source",
+             "statistic"]  # fmt: skip
 _NOT_RUN = "not run at this scale"
 
 
@@ -87,11 +60,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     between two order statistics (`stats.spread.next_median_interval`), for range and relative
     variation by the prediction interval of the range for Gaussian scores of the measured SD.
     It is NA for a median over model seeds, which depends on the fixed split, unknown for the paper;
-    and for an IQR, whose interval is a bootstrap interval. `interval` names the kind.
+    for an IQR, whose interval is a bootstrap interval; and on a stand-in. `interval`: its kind.
     Table 5's "tuned" rows are slices of the crossed grid (Section 5 does not say how the pairs
     were pooled): its medians and its small ranges over model seeds (RF 0.0013, over data seeds
     0.0136) are those of one fixed data seed, not of all pairs together.
-    A published number that was not measured has `measured` NaN and a `reason`.
+    `repeated`: an earlier table printed it. A number that was not measured has `measured` NaN and a
+    `reason`.
     """
     stand_ins = options.stand_ins
     measured = spread.spread_table(data, options)
@@ -102,6 +76,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     printed = read_published_results(data.published, options.files).to_dict("records")
     for cell, index in zip(printed, find_measured_rows(printed, measured, stand_ins), strict=True):
         row = {name: cell[name] for name in RESULT_COLUMNS}
+        row["published_dataset"] = row.pop("dataset")
         row["stand_in"] = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
@@ -110,15 +85,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
                     rows.append(row | {"measured": nan, "reason": _NOT_RUN})
                 else:
                     n = seeds[cell["hyperparameters"]]
-                    compared = _compare(PublishedRow.of(row), spreads[index], scores[index], n)
+                    compared = _compare(row, spreads[index], scores[index], n)
                     rows.append(row | compared)
     table = pd.DataFrame(rows, columns=COLUMNS)
+    table["repeated"] = table["measured"].notna() & table.duplicated([*_MEASURED, "published"])
     return table.astype({"inside": "boolean", "n": "Int64", "failed": "Int64"})
 
 
-def _compare(printed: PublishedRow, cell: SpreadRow, scores: np.ndarray, n: int) -> Row:
+def _compare(printed: Row, cell: SpreadRow, scores: np.ndarray, n: int) -> Row:
     """Columns on a printed number that was measured. scores: of the cell. n: the paper's seeds."""
-    statistic, level = printed.statistic, cell.level
+    statistic, published, level = printed["statistic"], printed["published"], cell.level
     value: float = getattr(cell, statistic)
     if statistic == "median":
         kind = f"order statistics for {n} seeds"
@@ -130,23 +106,23 @@ def _compare(printed: PublishedRow, cell: SpreadRow, scores: np.ndarray, n: int)
         median = abs(cell.median) or nan  # no relative variation around 0
         scale = 1 if statistic == "range" else 1 / median
         low, high = (end * scale for end in spread.next_range(cell.sd, cell.n, n, level))
-    depends_on_split = statistic == "median" and printed.varied_seed == "model"
-    has_verdict = statistic != "iqr" and not depends_on_split
+    depends_on_split = statistic == "median" and printed["varied_seed"] == "model"
+    has_verdict = statistic != "iqr" and not depends_on_split and not printed["stand_in"]
     has_verdict = has_verdict and np.isfinite(low) and np.isfinite(high)
     return {
         "measured": value,
-        "ratio": value / printed.published if printed.published else nan,
+        "ratio": value / published if published else nan,
         "measured_low": low,
         "measured_high": high,
         "interval": kind,
-        "inside": bool(low <= printed.published <= high) if has_verdict else pd.NA,
+        "inside": bool(low <= published <= high) if has_verdict else pd.NA,
         "level": level,
         "n": cell.n,
         "failed": cell.failed,
         "experiment": cell.experiment,
         "held": cell.held,
-        "measured_dataset": cell.dataset,
-        "measured_model": cell.model,
+        "dataset": cell.dataset,
+        "model": cell.model,
         "hyperparameters_source": cell.hyperparameters_source,
         "reason": "" if np.isfinite(value) else "every trial failed",
     }

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from papers.raste import gaps, ratio_table, repeated_fits, same_splits, split_order, tuning_table
+from papers.raste import gaps, repeated_fits, same_splits, split_order
 from papers.raste.same_splits import choose_cases
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
@@ -97,43 +97,6 @@ def test_gaps_are_in_sds_of_a_score():
     assert list(one) == [-other[0], -other[2], -other[1]]
     pair = run_analysis(pairs, data).iloc[0]
     assert one[2] - one[1] == pytest.approx((pair["high"] - pair["low"]) / sd)
-
-
-def test_arms_of_one_model_have_columns_each():
-    rows = [
-        row
-        for dataset, up in (("magic", True), ("home_mortgage_sim", False))
-        for arm in ("one", "two")
-        for share in (0.1, 0.5, 0.9)
-        for row in runs({"rf": 0.9}, (dataset,), 30, sd=0.01 * (share if up else 1 - share),
-                        varied="data", arm=arm, scheme=f"holdout-{share}", test_ratio=share,
-                        rng=len(arm + dataset))
-    ]  # fmt: skip
-    table = Study.of(rows).show(ratio_table, {"experiments": ["data_seeds"]})
-    assert ("one", "Median") in table.shown.columns
-    assert ("two", "Median") in table.shown.columns
-
-
-def test_arms_of_one_model_have_a_row_each():
-    rows = [
-        row
-        for experiment, source in (("model_seeds", "fixed-500"), ("retuned", "tuned-500"))
-        for arm, mean in (("one", 0.8), ("two", 0.9))
-        for row in runs({"rf": mean}, arm=arm, experiment=experiment,
-                        hyperparameters_source=source)
-    ]  # fmt: skip
-    table = Study.of(rows).show(tuning_table, {"fixed": ["model_seeds"], "tuned": ["retuned"]})
-    assert list(table.shown["", "Algorithm"]) == ["one", "two"]
-    medians = [float(m) for m in table.shown["Tuned for each pair", "Median"]]
-    assert medians == pytest.approx([0.8, 0.9], abs=0.005)
-
-
-def test_two_schemes_of_one_test_ratio_have_a_row_each():
-    schemes = {"holdout-0.2": 0.2, "grouped-0.2": 0.2, "holdout-0.4": 0.4}
-    rows = [row for scheme, share in schemes.items()
-            for row in runs({"rf": 0.8}, scheme=scheme, test_ratio=share)]  # fmt: skip
-    table = Study.of(rows).show(ratio_table, {"experiments": ["model_seeds"]})
-    assert list(table.shown["", "Test ratio"]) == ["0.2 (holdout-0.2)", "0.2 (grouped-0.2)", "0.4"]
 
 
 def test_repeated_fits_are_counted(snapshot):

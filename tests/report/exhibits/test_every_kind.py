@@ -67,16 +67,15 @@ CONFIGURED = {
     ("training_variability", "roles"): "roles",
     ("seed_3407", "table1"): extremes,
     ("seed_3407", "reach"): convergence,
+    ("inherent_randomness", "table4"): "ratios",
+    **{("inherent_randomness", name): "exhibit" for name in ("table5", "published")},
     **{("ir_consistency", name): "scores" for name in ("tables5to7", "table4", "table2", "table3")},
 }
 SCORES = ("papers.ir.seed_boxes:figure",)
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table",)
-ALONE = (
-    "table",
-    "papers.raste.ratio_table:table",
-)
+ALONE = ("table",)
 FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
 
 
@@ -105,7 +104,7 @@ def alone(kind):
     if kind == "roles":
         data = crossed_roles()
         return ExhibitData(run_analysis(role_components, data), data.metrics, data.info, "k", TITLE)
-    if kind == "papers.raste.ratio_table:table":
+    if kind == "ratios":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
                   experiment="ratios", **here)
@@ -142,7 +141,6 @@ def shown(request, configured, exhibit):
         if kind in ALONE:
             return alone(kind), {
                 "table": table_options("inherent_randomness", "networks_against_trees"),
-                "papers.raste.ratio_table:table": {"experiments": ["ratios"]},
             }.get(kind, {})
         if kind in CHOICE:
             return request.getfixturevalue("choice_study"), {}
@@ -174,11 +172,14 @@ def test_what_a_configured_table_shows(name, request, snapshot):
     source, make = CONFIGURED[name], request.getfixturevalue
     if source == "scores":
         data = make("scores")
-    elif source == "roles":
-        data = alone("roles")
+    elif source == "exhibit":
+        data = make("exhibit")(name[1])[0]
+    elif isinstance(source, str):
+        data = alone(source)
     else:
         data = make("curve_study" if source in CURVES.values() else "output_study")(source)
-    drawn = draw("table", data, table_options(*name) | {"where": {}})
+    everywhere = {} if source == "exhibit" else {"where": {}}
+    drawn = draw("table", data, table_options(*name) | everywhere)
     assert not drawn.empty
     assert text_of(drawn, drawn.definitions) == snapshot
 

@@ -129,7 +129,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     left_out = left_out and f"{'Not judged' if options.with_reason else 'Left out'}:{left_out}"
     return table.table(
         data,
-        every.loc[rows.index],
+        every,
         footnote(data, rows, *note, left_out, per="row"),
         definitions=[_say(text, shown) for text in options.definitions],
         text_columns=sum(
@@ -176,7 +176,7 @@ def _compute_columns(rows: pd.DataFrame, options: Options) -> pd.DataFrame:
 def _titled(data: ExhibitData, options: Options, rows: pd.DataFrame) -> list[Row]:
     """The rows with titles in place of names; arms of one title are distinguished."""
     titles = {"dataset": data.dataset, "metric": metric_title, "experiment": data.experiment}
-    has_cells = {"arm", "model"} <= {*rows}
+    has_cells = {"arm", "model"} <= {*rows} and "{arm}" not in options.columns
 
     def title(name: str, value: Any, row: Row) -> object:
         if name in options.names:
