@@ -162,7 +162,16 @@ def _describe_scope(pairs: list[PairRow], facts: Mapping[str, DatasetInfo]) -> s
 def list_notes(comparison: Comparison) -> list[str]:
     """How the table was read, what was tested, and limits of the comparison."""
     trials, rows = comparison.data.info.trials, comparison.pair_rows
-    notes = [f"{count_noun(trials.ok, 'run')}, {trials.failed:,} failed and left out."]
+    failed = [
+        f"{row.model} {row.failed:,} of {row.n + row.failed:,}"
+        for section in comparison.sections[:1]
+        for row in section.board
+        if row.failed
+    ]
+    notes = [
+        f"{count_noun(trials.ok, 'run')}, {trials.failed:,} failed and left out"
+        + (f" ({join_names(failed)}): verdicts are on the others." if failed else ".")
+    ]
     notes += comparison.notes
     tests = list(dict.fromkeys(row.test for row in rows if row.outcome in TESTED))
     if tests:
@@ -170,6 +179,13 @@ def list_notes(comparison: Comparison) -> list[str]:
     if any(row.pairs > 1 for row in rows):
         notes.append(
             "Intervals and p hold for all pairs at once: p is that of a pair times their number."
+        )
+    seeded = [row.n for row in rows if row.outcome in TESTED and row.design in ONE_TEST_SET]
+    if seeded:
+        unseen = 1 - 0.05 ** (1 / min(seeded))
+        notes.append(
+            f"{min(seeded):.0f} runs may miss (in 5 %) what {unseen:.0%} of runs do, such as a "
+            "collapse: the test then claims too much."
         )
     if left_out := sum(row.left_out for row in rows if row.left_out > 0):
         notes.append(f"{left_out:,.0f} runs without a counterpart are left out, over all pairs.")
@@ -203,7 +219,9 @@ def list_next_steps(comparison: Comparison) -> dict[str, str]:
     steps = {}
     known = [(row.model, section.find(row.model, best)) for row in section.board[1:]]
     undecided = [(model, pair) for model, pair in known if pair and pair.outcome == "undecided"]
-    if single := _list_deterministic(comparison):
+    few = [row for row in comparison.pair_rows if row.reason == "too few runs"]
+    named = {model for row in few for model in (row.model_a, row.model_b)}
+    if single := [one for one in list_single_runs(comparison.data.metrics) if one in named]:
         steps[f"If {join_names(single)} has no randomness"] = (
             f"Its one run is a fixed score: {' '.join(f'--deterministic {one}' for one in single)}"
         )
@@ -244,13 +262,6 @@ def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, PairRow]) -> 
         f"To separate {best} from {other}": f"About {runs:,.0f} {unit} in place of {now:.0f}, if "
         "the difference is as large as seen."
     }
-
-
-def _list_deterministic(comparison: Comparison) -> list[str]:
-    """Models with one run a split that leave pairs without a test."""
-    few = [row for row in comparison.pair_rows if row.reason == "too few runs"]
-    named = {model for row in few for model in (row.model_a, row.model_b)}
-    return [model for model in list_single_runs(comparison.data.metrics) if model in named]
 
 
 def state_one_model(comparison: Comparison) -> list[str]:
