@@ -7,7 +7,6 @@ independent, and neither are answers to one prompt. This page shows what that do
 It takes five minutes.
 """
 
-# sphinx_gallery_thumbnail_path = "gallery/evaluation-differences.png"
 import numpy as np
 import pandas as pd
 import reseed
@@ -71,6 +70,9 @@ wrong
 # It also states where the uncertainty comes from, and which difference would have been found.
 
 print(clustered)
+
+# %%
+clustered.plot()
 
 # %%
 # A gate for CI
