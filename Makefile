@@ -72,16 +72,17 @@ benchmark: .venv/installed
 prune: .venv/installed
 	$(LIBRARY) -m reseed prune
 
-# Kill scale smoke fifty times, try every fault and write build/reliability.md: two hours.
+# Try every move on a small project, and kill scale smoke fifty times: two hours. An interrupted
+# series goes on; the projects of violations are kept.
 KILLS ?= 50
 faults: .venv/installed
-	$(LIBRARY) tests/run_faults.py --kills $(KILLS)
+	$(LIBRARY) tests/run_faults.py --each --kills $(KILLS) --folder build/faults
 
-# Drive a small project by random sequences of moves; an interrupted series goes on.
+# Drive the project by random sequences of moves.
 SEQUENCES ?= 200
 FIRST ?= 0
 sequences: .venv/installed
-	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --first $(FIRST) \
+	$(LIBRARY) tests/run_faults.py --sequences $(SEQUENCES) --first $(FIRST) \
 	  --folder build/sequences
 
 # Change modules of stats/ at fixed places: fails if their tests kill less than 95 % in MUTATED. Then

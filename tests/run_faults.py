@@ -1,63 +1,65 @@
-"""Try every fault; write build/reliability.md and its table. Exit status 1: a bad outcome."""
+"""Try every move, random sequences of them, or kills; exit status 1 after a violation.
+
+`--folder` holds the outcomes in results.jsonl and the projects of violations. An interrupted series
+goes on where it stopped.
+"""
 
 import argparse
-import datetime
-import os
-import platform
-import tempfile
+import json
+import random
+from dataclasses import asdict
 from pathlib import Path
 
-from fault_harness import load_cases
-from fault_harness.kills import kill_repeatedly
-from fault_harness.outcome import CASES, Bench
-from fault_harness.page import page, table
-from fault_harness.record import read_record
+from fault_harness.moves import ALL, MOVES
 from fault_harness.workspace import Workspace
-from reseed.core.environment import read_cpu_name
+from fault_harness.world import Bench, Result, kill_repeatedly, run_sequence
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import run, say
 
 
 def main() -> None:
-    """Try the requested cases and kills; write the page after each."""
+    """Try what the folder does not hold yet."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none)")
-    parser.add_argument("--small", action="store_true", help="kill a small study, not scale smoke")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random moments")
-    parser.add_argument("--case", action="append", help="cases to try (none: no case)")
-    parser.add_argument("--record", type=Path, default=Path("results/faults.json"))
-    parser.add_argument("--output", type=Path, default=Path("build/reliability.md"))
-    arguments = parser.parse_args()
-    load_cases()
-    record = read_record(arguments.record)
-    record.dates = sorted({*record.dates, datetime.date.today().isoformat()})
-    system = f"{os.cpu_count()} cores, {read_cpu_name()}, Python {platform.python_version()}"
+    parser.add_argument("--each", action="store_true", help="try each move once")
+    parser.add_argument("--sequences", type=int, default=0, help="number of random sequences")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first sequence")
+    parser.add_argument("--kills", type=int, default=0, help="SIGKILLs of all studies at smoke")
+    parser.add_argument("--folder", type=Path, required=True, help="state of the series")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    record = folder / "results.jsonl"
+    lines = record.read_text().splitlines() if record.exists() else []
+    results = {name: Result(**one) for line in lines for name, one in json.loads(line).items()}
 
-    def write_page() -> None:
-        record.save(arguments.record)
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(page(record, system), encoding="utf-8")
-        arguments.output.with_suffix(".csv").write_text(table(record), encoding="utf-8")
+    def add(name: str, result: Result) -> None:
+        results[name] = result
+        with record.open("a") as stream:
+            stream.write(json.dumps({name: asdict(result)}) + "\n")
+        end = result.violation or result.skipped or "the files of a fresh run"
+        say(f"{name}: {result.runs} runs, {result.kills} kills, {result.seconds:.0f} s: {end}")
 
-    with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
-        bench = Bench(Path(folder, "cases"))
-        requested = [name for name in arguments.case or CASES if name != "none"]
-        for name in [name for name in requested if CASES[name].possible]:
-            record.outcomes[name], seconds = bench.try_case(CASES[name])
-            end, message = record.outcomes[name].end, record.outcomes[name].message
-            say(f"{CASES[name].title}: {end}, {seconds:.0f} s. {message}")
-            write_page()
-        if arguments.kills:
-            make = Workspace.small if arguments.small else Workspace.own
-            scale = () if arguments.small else ("--config", "scale=smoke")
-            kills_folder = Path(folder, "kills")
-            record.kills = kill_repeatedly(
-                make, kills_folder, arguments.kills, arguments.seed, scale, say
-            )
-            record.kills.what = "a small study (`--small`)" if arguments.small else "scale smoke"
-    write_page()
-    if record.bad:
-        raise ReseedError(f"bad outcomes ({', '.join(record.bad)}): {arguments.output}")
+    bench = Bench(folder)
+    series = {one.__name__: (11, [one]) for one in ALL if options.each}
+    for seed in range(options.first, options.first + options.sequences):
+        draw = random.Random(seed)
+        series[f"sequence {seed}"] = seed, draw.choices(MOVES, k=draw.randint(2, 4))
+    for name, (seed, moves) in series.items():
+        if name not in results:
+            add(name, run_sequence(bench, seed, moves))
+    if options.kills and "kills" not in results:
+        scale = ("--config", "scale=smoke")
+        add("kills", kill_repeatedly(Workspace.own, folder / "kills", options.kills, scale, say))
+    runs, kills, hits, compared = (
+        sum(getattr(one, name) for one in results.values())
+        for name in ("runs", "kills", "hits", "compared")
+    )
+    say(
+        f"{len(results)} series, {runs} runs, {kills} kills ({hits} while a job was running), "
+        f"{compared} comparisons with a fresh run"
+    )
+    if violated := [name for name, one in results.items() if one.violation]:
+        raise ReseedError(f"violations: {', '.join(violated)}: {folder}")
 
 
 if __name__ == "__main__":

@@ -50,34 +50,49 @@ def refuse(*arguments):
     return str(end.value.code)
 
 
-NAMES = ("{victim}", "../victim", "../../victim.yaml", "link", "a/b", ".", "..", "", *RESERVED)
+PATHS = ("{victim}", "../victim", "../../victim.yaml", "link", "a/b", ".", "..", "documents",
+         "config", "results/reference", "results/store")  # fmt: skip
+NAMES = (*PATHS[:7], "", *RESERVED)
+GATE = ("gate", "--margin", "1", "--metric", "auc")
+#: Commands, and what takes the place of a name; the first ones must refuse all of them.
+COMMANDS = [
+    (("verify", "{}"), NAMES, True),
+    (("verify", "{}", "--delete", "--yes"), NAMES, True),
+    (("verify", "--results", "{}", "--delete", "--yes"), PATHS, True),
+    (("prune", "--results", "{}", "--yes", "--seeds"), PATHS, True),
+    (("init", "{}", "--results", "runs/a.csv"), NAMES, True),
+    (("init", "{}", "--data", "runs/a.csv", "--target", "model"), NAMES, True),
+    (("init", "mine", "--results", "{}"), PATHS, True),
+    (("reference", "{}"), NAMES, True),
+    (("reference", "{}", "--replace"), NAMES, True),
+    (("reference", "--results", "{}"), PATHS, False),
+    (("cost", "--scale", "{}"), PATHS, True),
+    (("compare", "{}"), PATHS, True),
+    (("read", "{}"), PATHS, True),
+    ((*GATE, "{}", "--baseline", "runs/a.csv"), PATHS, True),
+    ((*GATE, "runs/a.csv", "--baseline", "{}"), PATHS, True),
+]
 
 
-PATHS = (*NAMES[:7], "documents", "config", "results/reference")
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("command", [["verify"], ["verify", "--delete", "--yes"]])
-def test_a_study_that_is_none_is_refused_by_verify(tree, command, name):
-    before = contents(tree)
-    refuse(*command[:1], name.format(victim=tree.parent / "victim"), *command[1:])
-    assert contents(tree) == before
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_is_none_is_refused_by_init(tree, name):
+@pytest.mark.parametrize(
+    ("command", "names", "refuses"), COMMANDS, ids=[" ".join(one[0]) for one in COMMANDS]
+)
+def test_no_command_touches_the_files_of_others(tree, command, names, refuses):
+    """Whatever path or reserved name it is given, as a name or in the place of a folder."""
     (tree / "config" / "studies" / "link.yaml").symlink_to(tree.parent / "new.yaml")
     before = contents(tree)
-    refuse("init", name.format(victim=tree.parent / "victim"), "--results", "runs/a.csv")
-    assert contents(tree) == before
-
-
-@pytest.mark.parametrize("name", PATHS)
-@pytest.mark.parametrize("command", [["verify"], ["prune", "--yes", "--seeds"]])
-def test_a_results_folder_that_is_none_is_refused(tree, command, name):
-    before = contents(tree)
-    refuse(*command, "--results", name.format(victim=tree.parent / "victim"))
-    assert contents(tree) == before
+    for name in names:
+        given = name.format(victim=tree.parent / "victim")
+        status = 0
+        try:
+            cli.main([one.replace("{}", given) for one in command])
+        except SystemExit as end:
+            status = end.code
+        after = contents(tree)
+        assert {path: after.get(path) for path in before} == before, name
+        own = tree / "results" / "plan"
+        assert all(path.is_relative_to(own) for path in after.keys() - before.keys()), name
+        assert status or not refuses, name
 
 
 @pytest.mark.parametrize("name", RESERVED)

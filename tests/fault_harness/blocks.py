@@ -52,15 +52,30 @@ def forge_records(path: Path, records: dict[str, TrialRecord]) -> None:
     write_block(path, ((trial, make_row(forged[trial_name(trial)])) for trial in trials))
 
 
-def cached_trials(results: Path) -> dict[str, list[Path]]:
-    """Files of the cache that hold each trial, by its key."""
-    files: dict[str, list[Path]] = {}
-    for pattern in ("??/*.parquet", "??/*/[!.]*.parquet"):
-        for path in sorted((results / "store").glob(pattern)):
-            if not path.name.endswith(".search.parquet"):
-                for record in _records(path):
-                    files.setdefault(record.key, []).append(path)
-    return files
+def sound_trials(results: Path) -> set[str]:
+    """Keys of the trials in the cache that finished and can be read."""
+    records = (record for path in _cache_files(results) for record in _records(path))
+    return {record.key for record in records if record.status == "ok"}
+
+
+def forge_entries(results: Path, forged: TrialRecord) -> None:
+    """Replace a trial in the cache by another record with the same key."""
+    for path in _cache_files(results):
+        records = _records(path)
+        if forged.key not in [one.key for one in records]:
+            continue
+        path.chmod(0o644)
+        if path.parent.parent.name == "store":
+            write_trial(path, forged)
+            continue
+        seeds = BlockFile(path).seeds()
+        changed = [forged if one.key == forged.key else one for one in records]
+        write_block(path, zip(seeds, map(make_row, changed), strict=True))
+
+
+def _cache_files(results: Path) -> list[Path]:
+    files = [*results.glob("store/??/*.parquet"), *results.glob("store/??/*/[!.]*.parquet")]
+    return [path for path in sorted(files) if not path.name.endswith(".search.parquet")]
 
 
 def _records(path: Path) -> list[TrialRecord]:
@@ -68,31 +83,3 @@ def _records(path: Path) -> list[TrialRecord]:
         block = BlockFile(path, COLUMNS)
         return [block.record(row) for row in range(len(block))]
     return []
-
-
-def forge_entries(results: Path, records: dict[str, TrialRecord]) -> None:
-    """Replace trials in the cache by other records with the same keys."""
-    files = cached_trials(results)
-    for record in records.values():
-        for path in files.get(record.key, []):
-            _replace(path, record.key, record)
-
-
-def forget_trials(results: Path, records: dict[str, TrialRecord]) -> None:
-    """Delete trials from the cache."""
-    files = cached_trials(results)
-    for record in records.values():
-        for path in files.get(record.key, []):
-            _replace(path, record.key, None)
-
-
-def _replace(path: Path, key: str, record: TrialRecord | None) -> None:
-    """Replace or delete a record of a cache file."""
-    records = [record if one.key == key else one for one in _records(path)]
-    path.chmod(0o644)
-    if path.parent.parent.name == "store":
-        write_trial(path, record) if record else path.unlink()
-        return
-    kept = zip(BlockFile(path).seeds(), records, strict=True)
-    rows = [(trial, make_row(one)) for trial, one in kept if one is not None]
-    write_block(path, rows) if rows else path.unlink()

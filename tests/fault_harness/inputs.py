@@ -25,13 +25,13 @@ from pathlib import Path
 import leaves
 import solver
 from sklearn.tree import DecisionTreeClassifier
+from trouble import trouble
 
 HERE = Path(__file__).parent
 
 
 def tree(task, n_classes, hyperparameters, seeds, device, threads):
-    if seeds["init"] == 0 and (HERE / "licence.txt").read_text() == "down":
-        raise RuntimeError("the licence server does not answer")
+    trouble(seeds["init"])
     for line in (HERE / "variables.env").read_text().split():
         name, _, value = line.partition("=")
         os.environ[name] = value
@@ -43,13 +43,20 @@ def tree(task, n_classes, hyperparameters, seeds, device, threads):
         **hyperparameters,
     )
 '''
-#: File outside the inputs, as a licence server is: `down` makes the trees of seed 0 fail.
-LICENCE = "licence.txt"
+#: File outside the inputs, as a licence server is: code that trees execute, which knows their seed.
+TROUBLE = "trouble.txt"
 #: Folder of installed packages: one package, and an editable install of the folder `checkout`.
 SITE = "lib/site-packages"
 #: An installed package. Its version and its list of files follow its text.
 PACKAGE = f"{SITE}/solver.py"
 EDITABLE = "checkout/leaves.py"
+# Of the installed package, whose code is not followed: a user's module may not execute a text.
+TROUBLE_CODE = """import os, pathlib, resource, signal, sys, time
+import numpy as np
+
+def trouble(seed):
+    exec((pathlib.Path(__file__).parents[2] / "trouble.txt").read_text())
+"""
 #: A file with variables for the model, named under `code:`.
 NAMED = "variables.env"
 TABLE_FILE = "table.csv"
@@ -181,7 +188,7 @@ class Inputs:
         points = [(draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1)) for _ in range(80)]
         lines = [f"{a:.4f},{b:.4f},{'yes' if a + noise > 0 else 'no'}" for a, b, noise in points]
         (folder / TABLE_FILE).write_text("\n".join(["a,b,y", *lines, ""]))
-        (folder / LICENCE).write_text("up")
+        (folder / TROUBLE).write_text("")
         (folder / NAMED).write_text("MORE_ROWS=0\n")
         _write_packages(folder)
         write_entry(folder, "config", {"scale": "smoke", "block_seconds": 60, "verify_sample": 2})
@@ -244,6 +251,7 @@ def _write_packages(folder: Path) -> None:
     site.mkdir(parents=True)
     (site / "sitecustomize.py").write_text(SITE_START)
     (site / "__editable__.leaves.pth").write_text("../../checkout\n")
+    (site / "trouble.py").write_text(TROUBLE_CODE)
     _install_package(folder, "1.0", 'SPLITTER = "random"\n')
 
 
@@ -256,4 +264,4 @@ def _install_package(folder: Path, version: str, text: str) -> None:
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: solver\nVersion: {version}\n")
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    (info / "RECORD").write_text(f"solver.py,sha256={sha256},{len(text)}\n")
+    (info / "RECORD").write_text(f"solver.py,sha256={sha256},{len(text)}\ntrouble.py,,\n")

@@ -72,7 +72,7 @@ class WarmRunner:
             text=True,
             env=environment | ONE_THREAD,
         )
-        self._current: WarmRun | None = None
+        self._runs: dict[int, WarmRun] = {}
 
     def start(
         self,
@@ -81,29 +81,31 @@ class WarmRunner:
         log: Path,
         server: bool = True,
         environment: dict[str, str] | None = None,
+        patch: str = "",
     ) -> WarmRun:
         """Start a run in a project folder.
 
         server: whether its jobs are forks too. environment: its variables, if others than those of
-        this process. Python has read its own, such as PYTHONDEVMODE, before.
+        this process. Python has read its own, such as PYTHONDEVMODE, before. patch: code that the
+        run executes first, and so do its jobs, which are forks.
         """
         request = {"folder": str(folder), "argv": arguments, "log": str(log), "server": server}
         request["environment"] = None if environment is None else environment | ONE_THREAD
+        request["patch"] = patch
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        self._current = WarmRun(self._read(None)["pid"], log)
-        return self._current
+        while "status" in (answer := self._read(None)):
+            pass
+        run = self._runs[answer["pid"]] = WarmRun(answer["pid"], log)
+        return run
 
     def wait(self, run: WarmRun, seconds: float | None = None) -> bool:
         """Wait until a run ends, at most `seconds`; returns whether it has ended."""
         deadline = None if seconds is None else time.monotonic() + seconds
         while run.status is None:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            answer = self._read(left)
-            if answer.get("pid") == run.pid:
-                run.status = answer["status"]
-            elif not answer and left == 0:
+            if not self._read(left) and left == 0:
                 return False  # what ended while this process was stopped has been read
         return True
 
@@ -115,7 +117,10 @@ class WarmRunner:
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError("the warm process has ended")
-        return json.loads(line)
+        answer = json.loads(line)
+        if "status" in answer:
+            self._runs.pop(answer["pid"]).status = answer["status"]
+        return answer
 
     def close(self) -> None:
         """End the process."""
@@ -148,19 +153,6 @@ def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) 
     log.parent.mkdir(exist_ok=True)
     arguments = ["snakemake", *arguments]
     return shared_runner().start(folder.resolve(), arguments, log, environment=environment)
-
-
-def run_warm(
-    folder: Path, arguments: list[str], environment: dict[str, str], seconds: float
-) -> tuple[int, str]:
-    """Exit status and output of a run; after `seconds`, kill it and raise TimeoutExpired."""
-    run = start_warm(folder, arguments, environment)
-    if not shared_runner().wait(run, seconds):
-        kill_all(run)
-        shared_runner().wait(run)
-        raise subprocess.TimeoutExpired("snakemake", seconds)
-    assert run.status is not None
-    return run.status, run.text
 
 
 def kill_all(run: WarmRun) -> None:
@@ -252,6 +244,7 @@ def _become_run(request: dict) -> None:
         sys.path[0] = str(Path("scripts").resolve())
         _add_packages(Path("lib/site-packages").resolve())
         _use_read_library()
+        exec(request["patch"], {})
         program, *arguments = request["argv"]
         if program == "snakemake":
             _prepare_server(request["server"])

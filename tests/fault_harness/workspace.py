@@ -1,31 +1,35 @@
 """A copy of the pipeline in a new folder, and runs of Snakemake in it."""
 
+from __future__ import annotations
+
 import compileall
+import copy
 import os
-import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import yaml
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.planning.read_plan import data_mirror
-from reseed.trials.trial_records import TrialRecord
 
 from fault_harness.blocks import list_blocks, read_all
-from fault_harness.warm import run_warm, suits_warm_runs
+from fault_harness.warm import WarmRun, kill_all, shared_runner, start_warm, suits_warm_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 MODULE = "workspace_models"
-# Patterns of the line that states the error, the clearest first.
-MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
+RUN_SECONDS = 1800
+METRICS = "results/studies/small/metrics.parquet"
 # A model that takes a configured time and records what its process could see.
 MODEL_CODE = '''
 """A seeded classifier that waits and records what its process could see."""
@@ -51,8 +55,15 @@ def tree(task, n_classes, hyperparameters, seeds, device, threads):
         random_state=seeds["init"],
     )
 '''
-
-
+FOREST = {
+    "name": "forest",
+    "title": "Forest",
+    "factory": "reseed.models.forest:random_forest",
+    "hyperparameters": {"n_estimators": 5, "max_depth": 4},
+    "search_space": {"max_depth": {"low": 2, "high": 4}},
+    "seconds_per_trial": 0.05,
+}
+BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
 #: The dataset entry of a small table with the classes yes and no.
 TABLE = {
     "name": "table",
@@ -62,6 +73,27 @@ TABLE = {
     "positive": "yes",
     "sources": [{"kind": "file", "path": "table.csv"}],
 }
+_BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
+STUDY = {
+    "name": "small",
+    "title": "A small study",
+    "keep": ["test"],
+    "datasets": ["table"],
+    "models": ["forest", "boost"],
+    "splits": [{"kind": "holdout", "test": 0.3}],
+    "experiments": {
+        "model_seeds": {"seeds": {"model": {"count": 4}}},
+        "data_seeds": {"seeds": {"data": {"count": 3}, "model": 0}},
+    },
+    "analyses": {"spread": {"kind": "spread"}},
+    "exhibits": {
+        "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | _BOTH,
+        "bars": {"kind": "papers.raste.range_bars:figure", "title": "Ranges", "analysis": "spread"}
+        | _BOTH,
+    },
+}
+#: Trials of that study: two models, and one trial is shared by both experiments.
+TRAINED = 2 * (4 + 3 - 1)
 
 
 @cache
@@ -95,6 +127,12 @@ def unlock(folder: Path) -> None:
         lock.unlink()
 
 
+def running_jobs(folder: Path, since: float) -> int:
+    """Number of outputs that jobs of a run are making, or were making when it was killed."""
+    marks = [path for path in (folder / ".snakemake" / "incomplete").rglob("*") if path.is_file()]
+    return sum(path.stat().st_mtime >= since for path in marks)
+
+
 def write_entry(folder: Path, name: str, entry: dict) -> None:
     """Write a configuration file: the name `models/rf` is `config/models/rf.yaml`."""
     path = folder / "config" / f"{name}.yaml"
@@ -102,60 +140,43 @@ def write_entry(folder: Path, name: str, entry: dict) -> None:
     path.write_text(yaml.safe_dump(entry))
 
 
-@dataclass(frozen=True)
-class Run:
-    """Exit status and output of a run of Snakemake."""
-
-    status: int
-    text: str
-
-    @property
-    def ok(self) -> bool:
-        """Whether the run succeeded."""
-        return self.status == 0
-
-    @property
-    def message(self) -> str:
-        """The line of the output that states the error."""
-        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
-        for mark in MARKS:
-            for number, line in enumerate(lines):
-                if re.search(mark, line):
-                    # Snakemake prints the location in a separate line before the reason.
-                    rest = [text for text in lines[number:] if not text.endswith(":")]
-                    return rest[0] if rest else line
-        return lines[-1] if lines else ""
+def kill_group(process: subprocess.Popen) -> None:
+    """Kill a started run and all of its processes, as a power cut would."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
 
 
 class Workspace:
-    """A project folder: `own` has the repository's studies, `small` one study of a few seconds.
+    """A project folder with the pipeline and no configuration.
 
     Args:
         folder: created if missing; must not contain a project.
-        python: an interpreter with Snakemake.
+        python: an interpreter with Snakemake; None: this one.
         environment: variables in addition to those of this process.
-        warm: whether `run` forks a process with loaded libraries, which saves seconds.
+
+    Without the last two, runs are forks of a process with loaded libraries, which saves seconds.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        python: str = sys.executable,
-        environment: dict[str, str] | None = None,
-        warm: bool = False,
+        self, folder: Path, python: str | None = None, environment: dict[str, str] | None = None
     ):
-        self.warm = warm
-        self.folder, self.python = Path(folder), python
+        self.folder, self.python = Path(folder), python or sys.executable
+        self.is_warm = python is None and environment is None
         self.folder.mkdir(parents=True, exist_ok=True)
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
         self.environment = inherited | {MIRROR_VARIABLE: ""} | (environment or {})
-        copy_pipeline(self.folder)
+        self.study = copy.deepcopy(STUDY)
+        if not (self.folder / "Snakefile").exists():
+            copy_pipeline(self.folder)
 
     @classmethod
-    def own(cls, folder: Path, *arguments, **options) -> "Workspace":
+    def own(cls, *arguments, **options) -> Workspace:
         """Create a workspace with the repository's configuration, and its data mirror if any."""
-        workspace = cls(folder, *arguments, **options)
+        workspace = cls(*arguments, **options)
         shutil.copytree(REPOSITORY / "config", workspace.folder / "config", dirs_exist_ok=True)
+        for coverage in REPOSITORY.glob("scripts/papers/*/exhibits.csv"):
+            shutil.copy(coverage, workspace.folder / coverage.relative_to(REPOSITORY))
         before = Path.cwd()
         os.chdir(REPOSITORY)
         try:
@@ -166,28 +187,33 @@ class Workspace:
         return workspace
 
     @classmethod
+    def shipped(cls, folder: Path) -> Workspace:
+        """Create a workspace with the repository's datasets and models, without its studies."""
+        workspace, config = cls(folder), Path(folder, "config")
+        without = shutil.ignore_patterns("studies")
+        shutil.copytree(REPOSITORY / "config", config, ignore=without, dirs_exist_ok=True)
+        (config / "studies").mkdir(exist_ok=True)
+        return workspace
+
+    @classmethod
     def small(
         cls,
         folder: Path,
-        python: str = sys.executable,
+        python: str | None = None,
         models: dict[str, dict] | None = None,
         seeds: int = 4,
         seconds: float = 0.0,
         environment: dict[str, str] | None = None,
-        warm: bool = False,
-    ) -> "Workspace":
+    ) -> Workspace:
         """Create a workspace with one dataset, and `seeds` + 2 trials of each of `models`.
 
         `models` maps names to changes of a decision tree (default: one tree). `seconds` is the
         duration of a trial in addition to its training.
         """
-        workspace = cls(folder, python, environment, warm)
+        workspace = cls(folder, python, environment)
         (workspace.folder / f"{MODULE}.py").write_text(MODEL_CODE)
-        workspace.write("config", {"scale": "smoke", "block_seconds": 60})
-        workspace.write_table()
-        models = models or {"tree": {}}
-        for name, changes in models.items():
-            entry = {
+        entries = {
+            name: {
                 "name": name,
                 "title": name.title(),
                 "factory": f"{MODULE}:tree",
@@ -195,37 +221,52 @@ class Workspace:
                 "search_space": {"note": [name]},
                 "seconds_per_trial": 30,
             }
-            workspace.write(f"models/{name}", entry | changes)
-        workspace.study = small_study(list(models), seeds)
-        workspace.write("studies/small", workspace.study)
-        return workspace
+            | changes
+            for name, changes in (models or {"tree": {}}).items()
+        }
+        workspace.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = seeds
+        return workspace.write_study(entries)
+
+    def write_study(self, models: dict[str, dict]) -> Workspace:
+        """Write a table, models and a study of them."""
+        self.write("config", {"scale": "smoke", "block_seconds": 60})
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+        frame["y"] = np.where(frame["a"] + rng.normal(size=200) > 0, "yes", "no")
+        self.table(frame)
+        for name, entry in models.items():
+            self.write(f"models/{name}", entry)
+        self.change(models=list(models))
+        return self
 
     def write(self, name: str, entry: dict) -> None:
         """Write a configuration file."""
         write_entry(self.folder, name, entry)
 
-    def write_table(self, rows: int = 200, **changes) -> None:
-        """Write a small table with two features and a class, and its dataset entry."""
-        draw = random.Random(0)
-        lines = ["a,b,y"]
-        for _ in range(rows):
-            a, b = draw.gauss(0, 1), draw.gauss(0, 1)
-            lines.append(f"{a:.6f},{b:.6f},{'yes' if a + draw.gauss(0, 1) > 0 else 'no'}")
-        (self.folder / "table.csv").write_text("\n".join(lines) + "\n")
+    def table(self, frame: pd.DataFrame, **changes) -> None:
+        """Write the table of the study, and its dataset entry."""
+        frame.to_csv(self.folder / "table.csv", index=False)
         self.write("datasets/table", TABLE | changes)
 
-    @property
-    def results(self) -> Path:
-        """The results folder."""
-        return self.folder / "results"
+    def change(self, **parts) -> None:
+        """Write the study with some parts changed."""
+        self.study |= parts
+        self.write("studies/small", self.study)
 
-    def blocks(self) -> list[Path]:
-        """Return the block files, sorted."""
-        return sorted(list_blocks(self.results))
+    def append(self, file: str, text: str) -> None:
+        """Add text to a file of the library."""
+        path = self.folder / "scripts" / "reseed" / file
+        path.write_text(path.read_text() + text)
 
-    def trials(self) -> dict[str, TrialRecord]:
-        """Return the trials in the block files, by `SETTING/TRIAL`."""
-        return read_all(self.results)
+    def copy(self, folder: Path) -> Workspace:
+        """A copy of the project in a folder, with its links and times, without training logs."""
+        subprocess.run(["cp", "-a", f"{self.folder}/.", str(folder)], check=True)
+        workspace = Workspace(folder)
+        workspace.study = copy.deepcopy(self.study)
+        workspace.forget_logs()
+        return workspace
+
+    # --- runs ------------------------------------------------------------------------------------
 
     def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen:
         """Start Snakemake in a new session."""
@@ -241,60 +282,86 @@ class Workspace:
             start_new_session=True,
         )
 
-    def run(self, *arguments: str, timeout: float = 1800, cores: int = 2) -> Run:
-        """Run Snakemake to its end; after `timeout`, kill it and raise TimeoutExpired."""
-        if self.warm and suits_warm_runs(self.environment):
-            command = _with_cores(arguments, cores)
-            return Run(*run_warm(self.folder, command, self.environment, timeout))
+    def start_warm(self, *arguments: str, cores: int = 2) -> WarmRun:
+        """Start Snakemake as a fork of a process with loaded libraries."""
+        return start_warm(self.folder, _with_cores(arguments, cores), self.environment)
+
+    def try_to_run(
+        self, *arguments: str, timeout: float = RUN_SECONDS, cores: int = 2
+    ) -> tuple[int, str]:
+        """Exit status and output of a run; after `timeout`, kill it and raise TimeoutExpired."""
+        if self.is_warm and suits_warm_runs(self.environment):
+            run = self.start_warm(*arguments, cores=cores)
+            if not shared_runner().wait(run, timeout):
+                kill_all(run)
+                shared_runner().wait(run)
+                raise subprocess.TimeoutExpired("snakemake", timeout)
+            return run.status or 0, run.text
         process = self.start(*arguments, cores=cores)
         try:
             text, _ = process.communicate(timeout=timeout)
         except BaseException:
             kill_group(process)
             raise
-        return Run(process.returncode, text)
+        return process.returncode, text
 
-    def resume(self, *arguments: str, **options) -> Run:
-        """Run again after a kill, after removing the remaining lock."""
+    def run(self, *arguments: str, fails: bool = False, **options) -> str:
+        """Run Snakemake, check whether it fails as expected, and return its output."""
+        status, text = self.try_to_run(*arguments, **options)
+        assert (status != 0) == fails, text
+        return text
+
+    def train(self, *arguments: str, fails: bool = False) -> str:
+        """Run Snakemake up to the study's collected table: no analysis, exhibit or page."""
+        return self.run(METRICS, *arguments, fails=fails)
+
+    def kill_once(self, is_due: Callable[[], object], *arguments: str) -> None:
+        """Run Snakemake, kill all its processes once `is_due` is true, and remove the lock."""
+        run = self.start_warm(*arguments)
+        deadline = time.monotonic() + 300
+        while not is_due():
+            assert not shared_runner().wait(run, 0.01), run.text
+            assert time.monotonic() < deadline
+        kill_all(run)
+        shared_runner().wait(run)
         unlock(self.folder)
-        return self.run(*arguments, **options)
+
+    def planned(self, *arguments: str) -> dict[str, int]:
+        """Number of jobs of each rule that a run would execute."""
+        table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
+        jobs = re.findall(r"^([\w -]+?) {2,}(\d+) *$", table, re.MULTILINE)
+        return {name: int(count) for name, count in jobs if name != "total"}
+
+    # --- results ---------------------------------------------------------------------------------
+
+    @property
+    def results(self) -> Path:
+        """The results folder."""
+        return self.folder / "results"
+
+    def metrics(self) -> pd.DataFrame:
+        """The study's collected table."""
+        return pd.read_parquet(self.folder / METRICS)
+
+    def blocks(self) -> list[Path]:
+        """The block files, sorted."""
+        return sorted(list_blocks(self.results))
+
+    def trials(self) -> dict[str, str]:
+        """Keys of all trials in block files, by `SETTING/TRIAL`."""
+        return {name: record.key for name, record in sorted(read_all(self.results).items())}
+
+    def trained(self) -> int:
+        """Number of trials that a run trained and did not link, from its logs."""
+        logs = (self.results / "logs" / "train").rglob("*.log")
+        return sum(len(re.findall(r": ok in|: failed in", log.read_text())) for log in logs)
+
+    def forget_logs(self) -> None:
+        """Remove the training logs, so that `trained` counts only the next run."""
+        shutil.rmtree(self.results / "logs" / "train", ignore_errors=True)
 
 
 def _with_cores(arguments: tuple[str, ...], cores: int) -> list[str]:
-    if any(argument in ("--profile", "--jobs") for argument in arguments):
+    if any(argument in ("--profile", "--jobs", "--cores") for argument in arguments):
         return [*arguments]
     return [*arguments, "--cores", str(cores)]
-
-
-def kill_group(process: subprocess.Popen) -> None:
-    """Kill a started run and all of its processes, as a power cut would."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-
-
-def small_study(models: list[str], seeds: int) -> dict:
-    """Return a study with two experiments, an analysis, a table and a figure."""
-    both = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
-    return {
-        "name": "small",
-        "title": "A small study",
-        "keep": ["test"],
-        "datasets": ["table"],
-        "models": models,
-        "splits": [{"kind": "holdout", "test": 0.3}],
-        "experiments": {
-            "model_seeds": {"seeds": {"model": {"count": seeds}}},
-            "data_seeds": {"seeds": {"data": {"count": 3}, "model": 0}},
-        },
-        "analyses": {"spread": {"kind": "spread"}},
-        "exhibits": {
-            "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | both,
-            "bars": {
-                "kind": "papers.raste.range_bars:figure",
-                "title": "Ranges",
-                "analysis": "spread",
-            }
-            | both,
-        },
-    }

@@ -1,20 +1,13 @@
-"""The fault harness detects differences and reports them on its page."""
+"""The fault harness detects differences."""
 
 import json
 import os
-import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fault_harness import kills, load_cases
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.damage import cut, exchange, flip, flip_inside
-from fault_harness.kills import Kills
-from fault_harness.outcome import CASES, GOOD, Bench, Case, Outcome
-from fault_harness.page import page, table
-from fault_harness.record import Record, read_record
-from fault_harness.workspace import Run, Workspace
 
 
 @pytest.fixture
@@ -108,82 +101,3 @@ def test_an_exchange_is_seen_on_both_sides(results):
     before = hash_contents(results)
     exchange(trial(results), trial(results, "two"))
     assert len(list_differences(before, hash_contents(results))) == 2
-
-
-def test_the_page_tells_bad_ends_as_bad(monkeypatch):
-    monkeypatch.setitem(CASES, "odd", Case("odd", "Group", "an odd | fault", "refused", print))
-    series = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
-    record = Record({"odd": Outcome("refused", "Error: <no>")}, series, ["2026-01-01"])
-    good = page(record, "two cores")
-    assert "all rounds ended in the same bits" in good
-    assert "1 of 1 end well" in good
-    assert "- **refused**: an odd | fault." in good
-    assert "Group,an odd | fault,refused,Error: <no>" in table(record)
-    assert record.bad == []
-    series.differences.append("round 1: differs: trials/x.parquet")
-    record.outcomes["odd"] = Outcome("LOST", "gone")
-    bad = page(record, "two cores")
-    assert record.bad == ["odd", "kills"]
-    assert "NOT all rounds did" in bad
-    assert "differs: trials/x.parquet" in bad
-    assert "0 of 1 end well" in bad
-
-
-def test_another_good_end_than_the_promised_one_is_bad(tmp_path):
-    for end, good in (("recorded", True), ("reported", False), ("LOST", False)):
-        one = Case("odd", "Group", "a fault", "recorded", lambda bench, end=end: Outcome(end, "m"))
-        outcome, _ = Bench(tmp_path).try_case(one)
-        assert outcome.good == good
-    assert {case.end for case in load_cases().values()} == set(GOOD)
-
-
-def test_hanging_case_is_reported_and_its_folder_not_reused(tmp_path):
-    def hang(bench):
-        raise subprocess.TimeoutExpired("snakemake", 300)
-
-    bench = Bench(tmp_path)
-    bench._finished = Workspace(tmp_path / "spoiled")
-    outcome, _ = bench.try_case(Case("odd", "Group", "a fault", "recovered", hang))
-    assert (outcome.end, outcome.message) == ("HUNG", "still running after 300 s")
-    assert bench._finished is None
-
-
-def test_what_needs_root_is_left_to_root(monkeypatch):
-    for user, possible in ((0, True), (1000, False)):
-        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
-        assert (
-            Case("odd", "Group", "a fault", "refused", print, needs_root=True).possible == possible
-        )
-        assert Case("odd", "Group", "a fault", "refused", print).possible
-
-
-def test_a_run_that_fails_by_itself_after_a_kill_is_no_survival(tmp_path, monkeypatch):
-    class Standing(Workspace):
-        def __init__(self, folder):
-            self.folder = folder
-
-        def run(self, *_, **__):
-            return Run(0, "")
-
-    ends = iter([None, Run(1, "Error: run again."), None])
-    monkeypatch.setattr(kills, "_run_until", lambda *_: next(ends))
-    found = kills.kill_repeatedly(Standing, tmp_path, kills=2, report=list)
-    assert found.errors == ["round 1: Error: run again."]
-    assert not found.survived
-
-
-def test_a_series_goes_on_where_it_was_interrupted(tmp_path):
-    load_cases()
-    path = tmp_path / "faults.json"
-    assert read_record(path) == Record()
-    record = Record({"trial_cut": Outcome("recovered", "told")}, Kills(kills=3), ["2026-01-01"])
-    record.outcomes["no longer a case"] = Outcome("LOST")
-    record.save(path)
-    assert list(read_record(path).outcomes.items()) == [("trial_cut", Outcome("recovered", "told"))]
-    assert read_record(path).kills == Kills(kills=3)
-
-
-def test_every_case_has_a_group_and_a_title_of_its_own():
-    cases = load_cases()
-    assert len({case.title for case in cases.values()}) == len(cases) >= 25
-    assert {case.group for case in cases.values()} >= {"Damaged files", "Misbehaving models"}

@@ -11,7 +11,6 @@ from reseed.cli import main
 
 _ROOT = Path(__file__).parents[2]
 _SHARED = _ROOT.parent / "shared"
-_CASES = _SHARED / "public-cases"
 #: Table → what a user says of it.
 TABLES = {
     "docs/examples/runs.csv": {},

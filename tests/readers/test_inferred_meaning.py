@@ -102,7 +102,3 @@ def test_a_ratio_of_any_kind_of_number(ratio):
 def test_a_loss_that_rounding_put_below_zero():
     _, about = read(runs("log_loss", rf=-1e-16))
     assert greater(about) is False
-
-
-def _by_model(**models):
-    return pd.DataFrame(models, index=pd.RangeIndex(5, name="fold")).rename_axis(columns="model")

@@ -1,6 +1,5 @@
 """trec_eval, TREC runs, and logs of Inspect compressed by Zstandard."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -113,24 +112,3 @@ def test_logs_of_inspect_compressed_with_zstandard(tmp_path):
     path.write_bytes(bytes(content))
     with pytest.raises(ReseedError, match="cannot be read as Inspect logs"):
         open_source(path)
-
-
-def _trainer_state(folder, accuracy, steps=(100, 200)):
-    """A state as the Trainer of transformers 5 writes it."""
-    folder.mkdir(parents=True)
-    history = []
-    for number, step in enumerate(steps):
-        history.append({"epoch": number + 1.0, "grad_norm": 1.0, "learning_rate": 1e-5,
-                        "loss": 0.7, "step": step})  # fmt: skip
-        history.append({"epoch": number + 1.0, "eval_accuracy": accuracy - 0.1 * (len(steps) - 1
-                        - number), "eval_loss": 0.5, "eval_runtime": 1.2,
-                        "eval_samples_per_second": 99.0, "step": step})  # fmt: skip
-    state = {
-        "best_global_step": None, "best_metric": None, "best_model_checkpoint": None,
-        "epoch": 2.0, "eval_steps": 500, "global_step": steps[-1],
-        "is_hyper_param_search": False, "is_local_process_zero": True,
-        "is_world_process_zero": True, "log_history": history, "logging_steps": 100,
-        "max_steps": steps[-1], "num_train_epochs": 2, "save_steps": 500, "trial_name": None,
-        "trial_params": None,
-    }  # fmt: skip
-    (folder / "trainer_state.json").write_text(json.dumps(state))

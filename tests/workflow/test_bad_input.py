@@ -1,9 +1,5 @@
 """Bad input gives one error that names the file, the field and the fix."""
 
-import os
-import signal
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,21 +108,3 @@ def test_results_folder_on_a_scratch_disk_is_accepted(project, tmp_path_factory)
     for results in (scratch / "new" / "results", scratch / "linked", "linked", "sub/results/"):
         text = project.run("-n", "--config", f"results={results}")
         assert "config/config.yaml" not in text, "no error of the configuration"
-
-
-def test_two_runs_at_once(project):
-    model = "import time\n\ndef wait(*arguments):\n    time.sleep(60)\n"
-    (project.folder / "my_models.py").write_text(model)
-    project.write("models/wait", {"name": "wait", "title": "W", "factory": "my_models:wait"})
-    project.study["models"] = ["wait"]
-    project.write("studies/small", project.study)
-    first = project.start()
-    try:
-        log = project.folder / "results" / "logs" / "train"
-        deadline = time.monotonic() + 60
-        while not log.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert "lock" in project.run(fails=True).lower()
-    finally:
-        os.killpg(first.pid, signal.SIGKILL)
-        first.wait()

@@ -1,16 +1,13 @@
 """Braces, which Snakemake takes for wildcards, in titles, file names and folders."""
 
 import pytest
-from fault_harness.workspace import TABLE
-from projects import FOREST, Project
+from fault_harness.workspace import FOREST, TABLE, Workspace
 
 pytestmark = pytest.mark.workflow
 
 
 def test_folder_with_braces_is_refused(tmp_path):
-    project = Project(tmp_path / "br{ace}s")
-    project.folder.mkdir()
-    project.write_files()
+    project = Workspace(tmp_path / "br{ace}s").write_study({"forest": FOREST})
     text = project.run("-n", fails=True)
     assert "br{ace}s: the path of the folder contains braces" in text
     assert "Rename the folder." in text

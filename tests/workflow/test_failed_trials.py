@@ -2,8 +2,7 @@
 
 import pytest
 from fault_harness.blocks import read_all
-from projects import FOREST, METRICS, TRAINED
-from reseed.core.errors import RETRY_HINT
+from fault_harness.workspace import FOREST, METRICS
 
 pytestmark = pytest.mark.workflow
 
@@ -43,46 +42,6 @@ def planned_again(project) -> dict[str, int]:
     """Number of jobs, by stage, that a run with `retry_failed` would execute."""
     rules = project.planned("--config", "retry_failed=true")
     return {stage: sum(one.startswith(stage) for one in rules) for stage in ("train", "search")}
-
-
-def test_failed_trials_are_trained_again_on_request(failing):
-    project, flag = failing
-    own = project.folder / "my_models.py"
-    own.write_text(own.read_text().replace("licence server", "licence \\udc80 server"))  # no UTF-8
-    text = project.run()
-    count = failures(project)
-    assert count
-    assert RETRY_HINT in text
-    assert RETRY_HINT in (project.folder / "results/report/small.html").read_text()
-    logs = (project.folder / "results" / "logs" / "train").rglob("*.log")
-    assert sum(log.read_text().count(RETRY_HINT) for log in logs) == 3
-
-    flag.unlink()
-    project.forget_logs()
-    assert not project.planned()
-    assert planned_again(project) == {"train": 1, "search": 0}
-    project.run("--config", "retry_failed=true")
-    assert not failures(project)
-    assert project.trained() == 3
-    assert not project.planned()
-    assert not project.planned("--config", "retry_failed=true")
-
-    # The failures are in the cache no more.
-    project.forget_logs()
-    for path in project.blocks():
-        path.unlink()
-    assert RETRY_HINT not in project.run()
-    assert project.trained() == 0
-
-
-def test_failure_that_repeats_is_recorded_again(failing):
-    project, _ = failing
-    project.train()
-    count = failures(project)
-    project.forget_logs()
-    project.train("--config", "retry_failed=true")
-    assert failures(project) == count
-    assert project.trained() == 3 < TRAINED
 
 
 @pytest.mark.nightly

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from projects import Project
+from fault_harness.workspace import Workspace
 from reseed import cli
 
 pytestmark = pytest.mark.workflow
@@ -11,8 +11,7 @@ pytestmark = pytest.mark.workflow
 
 @pytest.mark.nightly
 def test_first_studies_run(tmp_path, monkeypatch):
-    project = Project(tmp_path)
-    project.write_shipped_config()
+    project = Workspace.shipped(tmp_path)
     monkeypatch.chdir(tmp_path)
     noise = np.random.default_rng(1).normal(0, 0.002, (2, 6))
     rows = [("ab"[i], s, 0.8 + i / 10 + noise[i, s]) for i in range(2) for s in range(6)]

@@ -8,7 +8,7 @@ import time
 import pandas as pd
 import psutil
 import pytest
-from projects import REPOSITORY
+from fault_harness.workspace import REPOSITORY
 
 pytestmark = pytest.mark.workflow
 # An analysis that waits for a file when its option says so.

@@ -13,14 +13,13 @@ EXAMPLES = REPOSITORY / "docs" / "examples"
 
 
 def test_example_analysis_and_table(tmp_path):
-    workspace = Workspace.small(tmp_path, warm=True)
+    workspace = Workspace.small(tmp_path)
     for name in ("my_analysis", "my_table"):
         shutil.copy(EXAMPLES / f"{name}.py", tmp_path)
     page = (REPOSITORY / "config" / "README.md").read_text(encoding="utf-8")
     entries = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
     workspace.write("studies/small", workspace.study | entries)
-    run = workspace.run()
-    assert run.ok, run.text
+    workspace.run()
     study = workspace.results / "studies" / "small"
     trials = pd.read_parquet(study / "metrics.parquet")
     scores = trials.loc[trials["experiment"] == "model_seeds", "auc"]

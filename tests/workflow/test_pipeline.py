@@ -1,14 +1,13 @@
 """The pipeline from raw data to the report."""
 
 import json
-import time
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
-from fault_harness.blocks import cached_trials, read_all
-from projects import FOREST, TRAINED, kill_run
+from fault_harness.blocks import read_all
+from fault_harness.workspace import FOREST, TRAINED
 
 pytestmark = pytest.mark.workflow
 
@@ -28,62 +27,6 @@ def test_from_raw_data_to_the_report(project):
     for file in ("tables/scores.tex", "tables/scores.md", "figures/bars.pdf", "figures/bars.png"):
         assert (study / file).stat().st_size > 0
     assert not project.planned()
-
-
-def test_killed_run_resumes_where_it_stopped(project):
-    slow = """
-import time
-from sklearn.dummy import DummyClassifier
-
-def slow(task, n_classes, hyperparameters, seeds, device, threads):
-    time.sleep(0.3)
-    return DummyClassifier(strategy="stratified", random_state=seeds["init"])
-"""
-    (project.folder / "my_models.py").write_text(slow)
-    slow_model = {"name": "slow", "title": "Slow", "factory": "my_models:slow"}
-    project.write("models/slow", slow_model)
-    project.study["models"] = ["slow"]
-    project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 20
-    project.write("studies/small", project.study)
-    run = project.start_warm()
-    deadline = time.monotonic() + 120
-    results = project.folder / "results"
-    while len(cached_trials(results)) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    kill_run(run)
-    done = cached_trials(results)
-    assert 3 <= len(done) < 22
-    assert "--unlock" in project.run(fails=True)
-    project.run("--unlock")
-    project.train()
-    assert len(project.trials()) == 22
-    found = cached_trials(results)
-    assert len(found) == 22
-    assert {key: found[key] for key in done} == done  # they are not trained again
-
-
-def test_failed_trial_is_a_row_and_the_study_finishes(project):
-    broken = """
-from sklearn.dummy import DummyClassifier
-
-def sometimes(task, n_classes, hyperparameters, seeds, device, threads):
-    if seeds["init"] == 2:
-        raise FloatingPointError("loss is NaN at epoch 3")
-    return DummyClassifier(strategy="stratified", random_state=seeds["init"])
-"""
-    (project.folder / "my_models.py").write_text(broken)
-    project.write("models/odd", {"name": "odd", "title": "Odd", "factory": "my_models:sometimes"})
-    project.study["models"] = ["odd"]
-    project.write("studies/small", project.study)
-    project.run()
-    study = project.folder / "results" / "studies" / "small"
-    about = json.loads((study / "about.json").read_text())
-    assert about["trials"]["failed"] == 1
-    assert "loss is NaN at epoch 3" in about["trials"]["failures"][0]["error"]
-    spread = pd.read_parquet(study / "statistics" / "spread.parquet")
-    assert spread.loc[spread["experiment"] == "model_seeds", "n"].item() == 3
-    page = (project.folder / "results/report/small.html").read_text()
-    assert "loss is NaN at epoch 3" in page
 
 
 def test_tuned_once_and_tuned_for_each_pair(project):

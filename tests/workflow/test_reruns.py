@@ -3,10 +3,12 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
-from projects import METRICS, REPOSITORY, TRAINED
+from fault_harness.workspace import METRICS, REPOSITORY, TRAINED
 
 pytestmark = pytest.mark.workflow
 MINE = """
@@ -29,33 +31,6 @@ def use_custom_model(project, depth=1, first="pass", extra="", place="my_models.
     project.change(models=["mine"])
 
 
-def test_without_changes_nothing_runs(finished):
-    assert not finished.planned()
-
-
-def test_deleted_trials_are_linked_again_without_training(finished):
-    before = finished.trials()
-    for path in finished.blocks()[:3]:
-        path.unlink()
-    finished.run()
-    assert finished.trials() == before
-    assert finished.trained() == 0
-
-
-def test_missing_trial_is_regenerated_before_it_is_read(finished):
-    finished.change(analyses={"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}})
-    finished.run()
-    trial = finished.blocks()[0]
-    trial.unlink()
-    study = finished.folder / "results" / "studies" / "small"
-    shutil.rmtree(study / "predictions")
-    (study / "statistics" / "noise.parquet").unlink()
-    finished.run("results/studies/small/statistics/noise.parquet")
-    assert trial.exists()
-    assert (study / "predictions" / "model_seeds" / "scores.parquet").exists()
-    assert finished.trained() == 0
-
-
 def test_more_seeds_train_only_new_trials(finished):
     before = finished.trials()
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 6
@@ -70,22 +45,6 @@ def test_more_seeds_train_only_new_trials(finished):
 def test_another_block_size_trains_nothing(finished):
     before = finished.trials()
     finished.train("--config", "seeds_per_job=1")
-    assert finished.trials() == before
-    assert finished.trained() == 0
-
-
-def test_edited_model_retrains_family_and_revert_uses_cache(finished):
-    before = finished.trials()
-    finished.append("models/forest.py", "\nUNUSED = 1\n")
-    finished.train()
-    after = finished.trials()
-    changed = {path for path in before if after[path] != before[path]}
-    assert changed == {path for path in before if "/forest/" in path}
-    assert finished.trained() == TRAINED // 2
-    path = finished.folder / "scripts/reseed/models/forest.py"
-    path.write_text(path.read_text().replace("\nUNUSED = 1\n", ""))
-    finished.forget_logs()
-    finished.train()
     assert finished.trials() == before
     assert finished.trained() == 0
 
@@ -121,37 +80,6 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
     assert about["models"]["forest"]["title"] == "A forest"
 
 
-@pytest.mark.nightly
-def test_worker_killed_while_retraining_leaves_nothing_stale(project):
-    use_custom_model(project, depth=1)
-    project.train()
-    old = project.trials()
-    kill = "seeds['init'] == 2 and os.kill(os.getpid(), 9)"
-    use_custom_model(project, depth=2, first=kill)
-    text = project.train(fails=True)
-    assert "ended by signal 9" in text
-    assert "Restored" not in text
-    assert not set(project.trials().values()) & set(old.values())
-    assert project.train(fails=True)  # the model still fails
-    use_custom_model(project, depth=2)
-    project.forget_logs()
-    project.train()
-    new = project.trials()
-    assert set(new) == set(old)
-    assert not set(new.values()) & set(old.values())
-    assert not project.planned(METRICS)
-
-
-@pytest.mark.nightly
-def test_worker_that_exits_early_is_not_taken_as_finished(project):
-    use_custom_model(project, first="seeds['init'] == 2 and os._exit(0)")
-    project.train(fails=True)
-    assert not (project.folder / "results/studies/small/metrics.parquet").exists()
-    use_custom_model(project)
-    project.train()
-    assert len(project.metrics()) == 7
-
-
 def test_machine_failures_retry_and_model_failures_are_stored(project):
     first = "if seeds['init'] == 2: raise {error}"
     use_custom_model(project, first=first.format(error="MemoryError('too much')"))
@@ -161,28 +89,6 @@ def test_machine_failures_retry_and_model_failures_are_stored(project):
     metrics = project.metrics()
     assert (metrics["status"] == "failed").sum() == 1
     assert not project.planned(METRICS)
-
-
-@pytest.mark.nightly
-def test_change_is_detected_without_snakemake_metadata(finished):
-    before = finished.trials()
-    shutil.rmtree(finished.folder / ".snakemake")
-    model = finished.folder / "config/models/forest.yaml"
-    model.write_text(model.read_text().replace("n_estimators: 5", "n_estimators: 6"))
-    assert "no record of how files in results were made" in finished.train()
-    changed = {path for path, key in finished.trials().items() if key != before[path]}
-    assert changed == {path for path in before if "/forest/" in path}
-    assert finished.trained() == TRAINED // 2
-    assert not finished.planned(METRICS)
-
-
-def test_table_of_the_user_is_an_input(finished):
-    before = finished.metrics()
-    frame = pd.read_csv(finished.folder / "table.csv")
-    frame.assign(a=-frame["a"]).to_csv(finished.folder / "table.csv", index=False)
-    finished.train()
-    assert not finished.metrics()["auc"].equals(before["auc"])
-    assert finished.trained() == TRAINED
 
 
 def test_replaced_published_numbers_are_detected(finished):
@@ -205,15 +111,6 @@ def test_replaced_published_numbers_are_detected(finished):
     assert 0.5218 in set(table["published"])
 
 
-def test_every_deleted_result_is_regenerated(finished):
-    study = finished.folder / "results" / "studies" / "small"
-    for file in ("figures/bars.png", "tables/scores.tex", "statistics/spread.csv", "about.json"):
-        (study / file).unlink()
-        finished.run()
-        assert (study / file).exists(), file
-    assert finished.trained() == 0
-
-
 @pytest.mark.nightly
 def test_dataset_with_another_task_is_another_dataset(project):
     project.change(models=["forest"])
@@ -225,51 +122,6 @@ def test_dataset_with_another_task_is_another_dataset(project):
     project.train()
     assert not numbers & set(project.trials().values())
     assert "auc" in project.metrics()
-
-
-PACKAGES = {
-    "relative": ("my_models/__init__.py", "my_models/depth.py", "from .depth import DEPTH"),
-    "package": ("my_models/__init__.py", "my_models/depth.py", "from my_models.depth import DEPTH"),
-    "constant": (
-        *("my_models.py", "depth.py"),
-        "import importlib; DEPTH = importlib.import_module('depth').DEPTH",
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        "package",
-        *(pytest.param(one, marks=pytest.mark.nightly) for one in ("relative", "constant")),
-    ],
-)
-def test_change_in_an_imported_module_is_detected(project, how):
-    factory, place, extra = PACKAGES[how]
-    use_custom_model(project, depth="DEPTH", extra=extra, place=factory)
-    (project.folder / place).write_text("DEPTH = 1\n")
-    project.train("--config", "studies=small")
-    before = project.trials()
-    (project.folder / place).write_text("DEPTH = 2\n")
-    project.train()
-    assert not set(project.trials().values()) & set(before.values())
-
-
-@pytest.mark.nightly
-def test_unresolvable_import_is_refused_until_named(project):
-    extra = "import importlib; DEPTH = importlib.import_module('de' + 'pth').DEPTH"
-    use_custom_model(project, depth="DEPTH", extra=extra)
-    (project.folder / "depth.py").write_text("DEPTH = 1\n")
-    text = project.run("-n", fails=True)
-    assert "my_models.py" in text
-    assert "code:" in text
-    entry = {"name": "mine", "title": "Mine", "factory": "my_models:make", "code": ["depth.py"]}
-    project.write("models/mine", entry)
-    project.train()
-    before = project.trials()
-    (project.folder / "depth.py").write_text("DEPTH = 2\n")
-    project.train()
-    assert not set(project.trials().values()) & set(before.values())
 
 
 def test_search_is_not_repeated_for_more_seeds_or_studies(project):
@@ -365,3 +217,33 @@ def test_edit_during_a_run_stores_no_stale_analysis(finished):
     finished.change(analyses={"mine": {"kind": "my_analysis:analyse"}}, exhibits={})
     assert "my_analysis.py: was edited after the run was planned" in finished.run(fails=True)
     assert not (finished.folder / "results/studies/small/statistics/mine.parquet").exists()
+
+
+def test_bytes_swapped_between_plan_and_job_stop_the_job(project):
+    """A swap back afterwards would otherwise leave results of other bytes under this key."""
+    project.run("results/data/table/inputs.parquet")
+    specs = (project.folder / "results/plan").glob("??/*.json")
+    spec = next(path for path in specs if '"identifier"' in path.read_text())
+    command = [sys.executable, "-P", "-m", "reseed.jobs.prepare_data", str(spec)]
+    environment = {**os.environ, "PYTHONPATH": str(project.folder / "scripts")}
+    options = {"cwd": project.folder, "env": environment, "capture_output": True, "text": True}
+    assert subprocess.run(command, **options).returncode == 0
+    path = project.folder / "table.csv"
+    status, (head, *rows) = path.stat(), path.read_text().splitlines()
+    path.write_text("\n".join([head, *reversed(rows), ""]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    refused = subprocess.run(command, **options)
+    assert refused.returncode == 1
+    assert "table.csv: was edited after the run was planned" in refused.stderr
+
+
+@pytest.mark.nightly
+def test_results_without_a_cache_describe_their_machine(finished):
+    about = finished.results / "studies" / "small" / "about.json"
+    expected = json.loads(about.read_text())["machines"]
+    assert expected[0]["libraries"]
+    shutil.rmtree(finished.results / "store")
+    finished.run("verify")
+    about.unlink()
+    finished.run()
+    assert json.loads(about.read_text())["machines"] == expected

@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from projects import FOREST, METRICS
+from fault_harness.workspace import FOREST, METRICS
 
 pytestmark = pytest.mark.workflow
 SEARCH = {"mode": "fixed", "trials": 2, "folds": 2}

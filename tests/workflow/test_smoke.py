@@ -2,15 +2,12 @@
 
 import html
 import json
-import os
 import re
-import shutil
 
 import pytest
 import requests
-from projects import REPOSITORY, Project
+from fault_harness.workspace import REPOSITORY, Workspace
 from reseed.data.download import read_index_urls
-from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.planning.read_plan import data_mirror
 
 pytestmark = pytest.mark.workflow
@@ -24,23 +21,12 @@ def index_answers() -> bool:
 
 
 @pytest.fixture
-def own_studies(tmp_path, monkeypatch) -> Project:
+def own_studies(tmp_path, monkeypatch) -> Workspace:
     """A project with the configuration of the repository, without results."""
     monkeypatch.chdir(REPOSITORY)
-    mirror = data_mirror(None)
-    if not mirror and not index_answers():
+    if not data_mirror(None) and not index_answers():
         pytest.skip("neither a data mirror nor the package index can be reached")
-    project = Project(tmp_path)
-    project.write_files()
-    shutil.rmtree(tmp_path / "config")
-    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
-    for coverage in REPOSITORY.glob("scripts/papers/*/exhibits.csv"):
-        copied = tmp_path / coverage.relative_to(REPOSITORY)
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(coverage, copied)
-    if mirror:
-        project.environment[MIRROR_VARIABLE] = os.path.abspath(mirror)
-    return project
+    return Workspace.own(tmp_path)
 
 
 def test_every_study_from_raw_data_to_the_report(own_studies):

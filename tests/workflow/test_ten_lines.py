@@ -4,7 +4,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from projects import REPOSITORY, Project
+from fault_harness.workspace import REPOSITORY, Workspace
 
 pytestmark = pytest.mark.workflow
 EXAMPLE = REPOSITORY / "docs" / "examples" / "compare.yaml"
@@ -16,8 +16,7 @@ def test_readme_prints_the_output_of_the_example():
 
 @pytest.mark.nightly
 def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
-    project = Project(tmp_path)
-    project.write_shipped_config()
+    project = Workspace.shipped(tmp_path)
     shutil.copy(EXAMPLE, tmp_path / "config" / "studies" / "my_comparison.yaml")
     assert len(EXAMPLE.read_text().splitlines()) <= 10
     project.run()

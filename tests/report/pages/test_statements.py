@@ -121,21 +121,19 @@ def test_the_picture_shows_the_limit_the_paper_and_the_runs():
     assert axis.x(0) == axis.x(1e-9)
 
 
+PAPER = study(
+    reference=reference_of(record((1.3, 1.9))),
+    answer=["The SD is 2."],
+    coverage=(
+        PaperExhibit("Table 1", "made", ("table1",)),
+        PaperExhibit("Figure 2", "differs", ("gone",), "10 seeds"),
+        PaperExhibit("Figure 3", "left out", (), "Scale `paper` & ImageNet"),
+    ),
+)
+LEFT_OUT = PAPER.info.model_copy(update={"left_out": ["Rare panel"]})
 REPORTS = {
-    "five statements": study(),
-    "a reference": study(reference=reference_of(record((1.3, 1.9), text="Order matters more"))),
-    "an answer": study(answer=["The SD is 2."]),
+    "a paper": replace(PAPER, info=LEFT_OUT),
     "no statement": study([], scale="as given"),
-    "a dataset left out": replace(
-        study(), info=study().info.model_copy(update={"left_out": ["Rare panel"]})
-    ),
-    "coverage": study(
-        coverage=(
-            PaperExhibit("Table 1", "made", ("table1",)),
-            PaperExhibit("Figure 2", "differs", ("gone",), "10 seeds"),
-            PaperExhibit("Figure 3", "left out", (), "Scale `paper` & ImageNet"),
-        )
-    ),
 }
 
 
@@ -168,7 +166,7 @@ def test_front_page_shows_references_of_studies_left_out(tmp_path):
     assert page.count("<h3>") == 1  # no card
 
 
-@pytest.mark.parametrize("name", ["five statements", "an answer", "no statement", "coverage"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_page_of_a_study(name, snapshot):
     assert body(build_study_page(REPORTS[name], "index.html")) == snapshot
 
