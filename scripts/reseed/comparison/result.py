@@ -28,8 +28,6 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
-from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.run import make_figure, make_table
 from reseed.verdicts.formatting import format_level
 from reseed.verdicts.pair_row import PairRow
 from reseed.verdicts.possible_ranks import choose_ranked, rank_models
@@ -38,6 +36,7 @@ from reseed.verdicts.shown import Shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from reseed.report.rendering.data import ExhibitData
     from reseed.report.rendering.tables import Table
 
 #: Name of the study that a comparison is saved as.
@@ -168,6 +167,8 @@ class Comparison(Result):
         self, name: str, function: str = ""
     ) -> tuple[kinds.Kind, ExhibitData, dict[str, Any]]:
         """Kind, data and options of an exhibit, which must define `function` if named."""
+        from reseed.report.rendering.data import ExhibitData
+
         on_demand = EXHIBITS_ON_DEMAND.items()
         others = {key: one for key, one in on_demand if one["analysis"] in self.analyses}
         exhibits = {**others, **self.exhibits}
@@ -191,6 +192,8 @@ class Comparison(Result):
 
     def table(self, name: str = "") -> Table:
         """A table of `exhibits`; by default of verdicts."""
+        from reseed.report.rendering.run import make_table
+
         name = name or self.main_table
         if name not in self._tables:
             self._tables[name] = make_table(*self.load_exhibit(name, "table"))
@@ -215,6 +218,8 @@ class Comparison(Result):
         `ranks` is a critical-difference diagram: models by mean rank (on one dataset: mean score),
         with a bar over those that are not shown to differ.
         """
+        from reseed.report.rendering.run import make_figure
+
         return make_figure(*self.load_exhibit(name or self.figures[0], "figure"))[0]
 
     # --- outputs ----------------------------------------------------------------------------------
@@ -241,7 +246,7 @@ class Comparison(Result):
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
-        from reseed.report.rendering import figures, table_files
+        from reseed.report.rendering import figures, run, table_files
 
         folder = Path(folder)
         (folder / "statistics").mkdir(parents=True, exist_ok=True)
@@ -258,7 +263,7 @@ class Comparison(Result):
                 path = folder / "tables" / name
                 table_files.write_table(self.table(name), path, table_files.FORMATS)
             else:
-                figure, info = make_figure(kind, data, options)
+                figure, info = run.make_figure(kind, data, options)
                 path = folder / "figures" / name
                 figures.write_figure(figure, info, data, path, figures.FORMATS)
         return folder

@@ -12,8 +12,8 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     from reseed.core.atomic import write_text
     from reseed.report.pages.bundle import write_bundle
     from reseed.report.pages.front import draw_front
-    from reseed.report.pages.render import build_index, build_study_page
     from reseed.report.pages.studies import read_left_out, read_study
+    from reseed.report.pages.study_pages import build_index, build_study_page
 
     layout, references = ResultsLayout(spec.results), Path(spec.references)
     page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)

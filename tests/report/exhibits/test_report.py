@@ -10,15 +10,11 @@ from html.parser import HTMLParser
 import pytest
 from browser import CHROMIUM, layout
 from reseed.core.errors import ReseedError
+from reseed.core.identifiers import SCALES
 from reseed.core.study_info import write_study_info
-from reseed.report.pages.render import (
-    SCALES,
-    TEMPLATES,
-    build_index,
-    build_study_page,
-    duration,
-)
+from reseed.report.pages.render import TEMPLATES
 from reseed.report.pages.studies import read_study, snakemake_command
+from reseed.report.pages.study_pages import build_index, build_study_page, duration
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.footnotes import explain_marks, say_once, shorten
 from run_kinds import draw

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from reseed.core.study_info import write_study_info
-from reseed.report.pages.render import build_study_page
 from reseed.report.pages.studies import read_study
+from reseed.report.pages.study_pages import build_study_page
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import write_table
 from reseed.report.rendering.tables import empty_table

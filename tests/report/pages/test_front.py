@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed.core.study_info import DatasetInfo, ModelInfo
 from reseed.report.pages.front import draw_front, group_papers, list_findings
-from reseed.report.pages.render import build_index
+from reseed.report.pages.study_pages import build_index
 from study_frames import frame, trial
 from test_statements import RECORDS, record, rows_of, study
 

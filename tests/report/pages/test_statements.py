@@ -10,9 +10,10 @@ from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, TrialCounts
 from reseed.report.pages import forest
-from reseed.report.pages.render import TEMPLATES, build_index, build_study_page
+from reseed.report.pages.render import TEMPLATES
 from reseed.report.pages.statements import find_rows
 from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
+from reseed.report.pages.study_pages import build_index, build_study_page
 from reseed.report.rendering.sidecar import Sidecar
 from reseed.verdicts.evidence import judge
 

@@ -1,118 +1,25 @@
-"""The report: a page for each study, and a front page with the statements of all studies.
-
-A page is one file that embeds pictures, styles and one script; links lead to files next to it.
-Functions take studies as `studies.read_study` returns them and return text, also without the
-pipeline.
-"""
+"""Fills the templates of pages. A page is one file that embeds pictures, styles and one script."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from reseed.core.identifiers import SCALES
-from reseed.report.pages.forest import draw_axis
-from reseed.report.pages.front import (
-    SIGNS,
-    Front,
-    count_squares,
-    group_papers,
-    list_findings,
-)
-from reseed.report.pages.pictures import thumbnail
-from reseed.report.pages.statements import StatementRow
-from reseed.report.pages.studies import StudyReport
-from reseed.report.pages.summary import count_verdicts, summarise
-from reseed.report.rendering.data import source_text
-from reseed.report.rendering.numbers import counted
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Imported results list these like seeds, although they are none.
-_NO_SEEDS = ("fold", "repeat")
 
 
-def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> str:
-    """A study's page as HTML text.
-
-    index: link to the front page, if there is one. bundle: link to the archive of the study.
-    """
-    return _page(
-        "study.html",
-        study=study,
-        title=study.info.title,
-        verdicts=count_verdicts(row.verdict for row in study.statements),
-        index=index,
-        bundle=bundle,
-    )
-
-
-def build_index(
-    studies: list[StudyReport],
-    links: list[str],
-    left_out: Sequence[StatementRow] = (),
-    front: Front | None = None,
+def build_page(
+    template: str, filters: Mapping[str, Callable[..., Any]] | None = None, **given: object
 ) -> str:
-    """The front page as HTML text: what is luck, which statements hold, and every study.
+    """A page of `templates` as HTML text, with non-breaking blanks before per cent signs.
 
-    left_out: statements of studies that were not run, by their reference results. front: the
-    picture (`draw_front`).
+    filters: further functions that the template calls as filters. given: what it shows.
     """
-    cards = [_card(study, link) for study, link in zip(studies, links, strict=True)]
-    pages = dict(zip((study.name for study in studies), links, strict=True))
-    rows = [*(row for study in studies for row in study.statements), *left_out]
-    leads = ((study, study.best) for study in studies)
-    lead = next(
-        (
-            {"exhibit": best, "link": f"{pages[study.name]}#{best.anchor}"}
-            for study, best in leads
-            if best and best.picture
-        ),
-        None,
-    )
-    return _page(
-        "index.html",
-        cards=cards,
-        rows=sorted(rows, key=lambda row: row.order),
-        front=front,
-        papers=group_papers(rows, pages),
-        findings=list_findings(rows),
-        squares=count_squares(rows),
-        signs=SIGNS,
-        link_of=lambda row: pages.get(row.study, ""),
-        lead=lead,
-        title="How much of a score is luck?" if rows else "Reseed: report",
-        index="",
-        summary=summarise(studies, left_out) if studies else [],
-    )
-
-
-def build_page(template: str, **given: object) -> str:
-    """A page of `templates` as HTML text."""
-    return _page(template, **given)
-
-
-def _card(study: StudyReport, link: str) -> dict[str, Any]:
-    best = study.best
-    return {
-        "study": study,
-        "link": link,
-        "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
-        "thumbnail": thumbnail(best.picture) if best and best.picture else None,
-        "alt": best.sidecar.alt if best else "",
-    }
-
-
-def _page(template: str, **given: object) -> str:
-    """The page, with non-breaking blanks between numbers and per cent signs."""
-    page = _environment().get_template(template).render(**given)
-    return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
-
-
-def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -121,42 +28,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-    environment.globals |= {"scales": SCALES, "axis": draw_axis()}
-    environment.globals["no_link"] = lambda row: ""
     environment.filters |= {
-        "code": _with_code,
-        "duration": duration,
-        "seeds": _seeds,
-        "sorted_items": lambda value: sorted(value.items()),
-        "source": source_text,
+        "code": lambda text: re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False)),
         "unbroken": lambda text: re.sub(r"(?<=\d) (?=[^\W\d])", "\u00a0", text),
+        **(filters or {}),
     }
-    return environment
-
-
-def duration(seconds: float) -> str:
-    """`3 h 25 min`, `4 min 10 s`, `12 s`."""
-    whole = round(seconds)
-    hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def _with_code(text: str) -> str:
-    """The text as HTML; what is between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-
-
-def _seeds(spec: Mapping[str, Any]) -> str:
-    """`{data: 0, model: {count: 50}, fold: [0]}` → `data seed 0; fold 0; 50 model seeds`."""
-
-    def text(name: str, value: int | list[int] | dict[str, Any]) -> str:
-        noun = name if name in _NO_SEEDS else f"{name} seed"
-        if isinstance(value, dict):
-            return counted(value["count"], noun) if "count" in value else f"{name}: {value}"
-        if isinstance(value, list) and len(value) != 1:
-            return counted(len(value), noun)
-        return f"{noun} {value[0] if isinstance(value, list) else value}"
-
-    return "; ".join(text(name, value) for name, value in sorted(spec.items()))
+    page = environment.get_template(template).render(**given)
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
