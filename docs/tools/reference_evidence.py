@@ -24,17 +24,8 @@ def read_references(root: Path = ROOT) -> list[tuple[str, str, Evidence]]:
     return sorted(found, key=lambda one: VERDICTS.index(one[2].verdict))
 
 
-def list_origins(root: Path = ROOT) -> list[str]:
-    """One line for each study: how its reference results were made."""
-    return [
-        f"- `{path.parent.name}`: "
-        + json.loads(path.read_text(encoding="utf-8"))["made"].removeprefix("Reference results: ")
-        for path in sorted((root / REFERENCES).glob(f"*/{EVIDENCE}"))
-    ]
-
-
 def render_references(root: Path = ROOT) -> str:
-    """The table and its origins; a sentence where there are none."""
+    """The table; a sentence where there are no reference results."""
     rows = read_references(root)
     if not rows:
         return "This copy has no reference results."
@@ -53,4 +44,4 @@ def render_references(root: Path = ROOT) -> str:
             f"**{evidence.verdict}**{reason}",
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *list_origins(root)])
+    return "\n".join(lines)
