@@ -180,3 +180,14 @@ def test_a_folder_without_tables_is_named(tmp_path):
     (tmp_path / "plot.png").write_text("")
     with pytest.raises(ReseedError, match=f"^{tmp_path}: holds no table"):
         open_source(tmp_path)
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("reseed.readers.foreign_files.MOST_FILES", 3)
+    (tmp_path / ".git").mkdir()
+    for name in ("a.csv", "b.csv", "c.csv", ".git/1", ".git/2"):
+        (tmp_path / name).write_text(f"seed,auc\n{ord(name[0])},0.5\n")
+    open_source(tmp_path)
+    (tmp_path / "d.csv").write_text("")
+    with pytest.raises(ReseedError, match=r"holds more than 3 files.*Name the folder"):
+        open_source(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from reseed.core.errors import ReseedError
 
 #: Suffixes of files with a JSON value a line.
 JSON_LINES = (".jsonl", ".ndjson")
+#: Files of a folder that is read; one of programs has more.
+MOST_FILES = 20_000
 #: Half of the pair that writes a character beyond `\uffff`, alone.
 _SURROGATE = re.compile(
     r"(?<!\\)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}",
@@ -127,6 +130,15 @@ def load_beside(path: Path, missing: Any) -> Any:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """The files in a folder and its subfolders, without hidden ones."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [f for f in files if not any(p.startswith(".") for p in f.relative_to(folder).parts)]
+    """The files in a folder and its subfolders, without hidden ones, sorted."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = (Path(place, name) for name in names if not name.startswith("."))
+        found += (path for path in paths if path.is_file())
+        if len(found) > MOST_FILES:
+            raise ReseedError(
+                f"{folder}: holds more than {MOST_FILES:,} files, which are hardly all results. "
+                "Name the folder of the results, or its files."
+            )
+    return sorted(found)
