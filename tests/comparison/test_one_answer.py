@@ -64,16 +64,6 @@ def test_items_gate_and_compare_agree(tmp_path, name):
     assert abs(row["difference"]) == pytest.approx(runs["difference"], rel=1e-12)
 
 
-def test_python_and_the_command_line_agree(tmp_path, capsys):
-    path = tmp_path / "runs.csv"
-    TABLES["folds"].to_csv(path, index=False)
-    main(["compare", str(path), "--csv", str(tmp_path / "verdicts.csv")])
-    capsys.readouterr()
-    written = pd.read_csv(tmp_path / "verdicts.csv")
-    direct = reseed.compare(TABLES["folds"]).verdicts
-    assert written["p"].tolist() == pytest.approx(direct["p"].tolist(), rel=1e-12)
-
-
 @pytest.mark.parametrize("offset", [1e10, 1e12, 1e14])
 def test_scores_that_rounding_hides_are_refused(offset):
     """Of runs, of items and of tasks; without the offset they are compared."""

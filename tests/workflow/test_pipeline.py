@@ -208,27 +208,6 @@ def test_custom_metric_is_the_metric_of_a_study(project):
     assert about["datasets"]["table"]["metric"] == "positives"
 
 
-def test_custom_analysis_and_its_options(project):
-    (project.folder / "my_analysis.py").write_text(
-        "from reseed.plugins.options import Strict\n\n"
-        "class Options(Strict):\n"
-        "    least: float = 0.0\n\n"
-        "def analyse(data, options):\n"
-        '    kept = data.metrics[data.metrics["auc"] >= options.least]\n'
-        '    return kept.groupby("model", as_index=False)["auc"].max()\n'
-    )
-    own = {"kind": "my_analysis:analyse", "options": {"least": 0.1}}
-    project.change(models=["forest"], analyses={"best": own}, exhibits={})
-    project.run()
-    table = pd.read_csv(project.folder / "results/studies/small/statistics/best.csv")
-    assert table["auc"].item() == project.metrics()["auc"].max()
-    own["options"] = {"last": 1}
-    project.change()
-    text = project.run(fails=True)
-    assert "unknown option 'last'" in text
-    assert "Did you mean 'least'" in text
-
-
 def test_snakemake_report_contains_tables_and_figures(finished):
     finished.run("--report", "own.html")
     text = (finished.folder / "own.html").read_text()
