@@ -3,7 +3,7 @@ My own study on a cluster
 =========================
 
 A study is a few small files. This page writes them, runs the study on this machine, and shows what
-changes on a cluster: one option. It takes ten minutes. You need a clone of the repository, because the
+changes on a cluster: one option. It takes ten minutes. Run it in a clone of the repository, because the
 pipeline is a Snakemake workflow.
 """
 
@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 import reseed
 
-repository = Path(reseed.__file__).parents[2]
+here = [Path.cwd(), *Path.cwd().parents, *Path(reseed.__file__).parents]
+repository = next(folder for folder in here if (folder / "Snakefile").exists())
 project = Path(mkdtemp(prefix="my-study-"))
 (project / "config" / "datasets").mkdir(parents=True)
 (project / "config" / "models").mkdir()
