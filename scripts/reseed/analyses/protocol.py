@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import nan
 from typing import Annotated
 
 import numpy as np
@@ -23,7 +21,7 @@ from pydantic import Field
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import ModelGroup, group_models
-from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
@@ -35,35 +33,13 @@ from reseed.stats.error_rates import (
 )
 from reseed.stats.ranking import instability
 from reseed.stats.shares import share_interval
-from reseed.verdicts.typed_row import ComparedRow
 
-
-@dataclass(frozen=True)
-class RuleRow(ComparedRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    setting: str = ""
-    models: float = nan
-    folds: float = nan
-    repeats: float = nan
-    seeds: float = nan
-    left_out: float = nan
-    instability: float = nan
-    instability_low: float = nan
-    instability_high: float = nan
-    evaluations: float = nan
-    wins: float = nan
-    pairs: float = nan
-    aa: float = nan
-    aa_experiments: float = nan
-    simulated: float = nan
-    simulated_low: float = nan
-    simulated_high: float = nan
-    simulations: float = nan
-    items: float = nan
-    runs: float = nan
-    alpha: float = nan
-    reason: str = ""
+COLUMNS = [
+    *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
+    "instability", "instability_low", "instability_high", "evaluations", "wins", "pairs", "aa",
+    "aa_experiments", "simulated", "simulated_low", "simulated_high", "simulations", "items",
+    "runs", "alpha", "reason",
+]  # fmt: skip
 
 
 #: Decision rules, in the order of the table.
@@ -110,7 +86,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     crossed are left out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
-    return RuleRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(group: ModelGroup, options: Options) -> list[Row]:

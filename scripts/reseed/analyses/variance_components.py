@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
-
 import numpy as np
 import pandas as pd
 
@@ -13,29 +10,12 @@ from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
-from reseed.verdicts.typed_row import CellRow
 
 COLUMNS = [
     *CELL_COLUMNS, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method",
     "mean", "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share",
     "share_low", "share_high", "reason",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ComponentRow(CellRow):
-    """A component of a grid; `analyse` documents the columns."""
-
-    failed: int = 0
-    factors: str = ""
-    levels: str = ""
-    least_levels: int = 0
-    level: float = nan
-    total: float = nan
-    component: str = ""
-    share: float = nan
-    share_low: float = nan
-    share_high: float = nan
 
 
 class Options(Strict):

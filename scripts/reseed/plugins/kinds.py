@@ -49,7 +49,10 @@ _REMOVED = {
         "Train a list of seeds; `pairs` says how many more runs would separate a pair.",
     ),
     "item_pairs_figure": "Use `item_pairs_table`.",
-    "sd_ratios_table": "Use `table`, with the columns of the analysis to show.",
+    **dict.fromkeys(
+        ("fold_scores_table", "protocol_table", "sd_ratios_table", "variance_table"),
+        "Use `table`, with the columns of the analysis to show.",
+    ),
     **dict.fromkeys(("pairs_table", "win_tie_loss_table"), "Use `verdicts_table`."),
     **dict.fromkeys(("ranking", "ranking_figure"), "`pairs` has the share of runs that flip."),
     "rank_sets_figure": "Use `critical_difference_figure`; the leaderboard has possible ranks.",

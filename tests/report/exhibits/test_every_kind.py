@@ -68,11 +68,12 @@ CONFIGURED = {
     ("seed_3407", "table1"): extremes,
     ("seed_3407", "reach"): convergence,
     ("inherent_randomness", "table4"): "ratios",
-    **{("inherent_randomness", name): "exhibit" for name in ("table5", "published")},
+    **{("inherent_randomness", name): "exhibit" for name in ("table5", "published", "variance")},
+    ("protocol", "table3"): protocol,
+    ("protocol", "tables1and2"): fold_scores,
     **{("ir_consistency", name): "scores" for name in ("tables5to7", "table4", "table2", "table3")},
 }
 SCORES = ("papers.ir.seed_boxes:figure",)
-FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table",)
 ALONE = ("table",)
@@ -133,11 +134,8 @@ def shown(request, configured, exhibit):
             return request.getfixturevalue("scores"), {}
         if kind in ITEMS:
             return request.getfixturevalue("item_study"), {}
-        if kind in FOLDS:
-            metrics, facts = folds()
-            if FOLDS[kind] is None:
-                return ExhibitData(None, metrics, facts, "k", TITLE), {}
-            return analysed(FOLDS[kind], metrics, facts), {}
+        if kind == "checklist":
+            return ExhibitData(None, *folds(), "k", TITLE), {}
         if kind in ALONE:
             return alone(kind), {
                 "table": table_options("inherent_randomness", "networks_against_trees"),
@@ -174,6 +172,8 @@ def test_what_a_configured_table_shows(name, request, snapshot):
         data = make("scores")
     elif source == "exhibit":
         data = make("exhibit")(name[1])[0]
+    elif name[0] == "protocol":
+        data = analysed(source, *folds())
     elif isinstance(source, str):
         data = alone(source)
     else:
@@ -185,5 +185,5 @@ def test_what_a_configured_table_shows(name, request, snapshot):
 
 
 def test_the_cases_are_of_kinds_that_there_are():
-    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *FOLDS, *ITEMS, *ALONE, *CHOICE}
+    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *ITEMS, *ALONE, *CHOICE}
     assert named <= set(exhibit_kinds())

@@ -11,7 +11,6 @@ from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import write_table
 from reseed.report.rendering.tables import empty_table
 from study_frames import Study, about, amended, frame, replaced, trial
-from text_of import text_of
 
 ROLES = ("init", "order", "dropout", "augment")
 ARMS = {"shallow": "Depth 4", "deep": "Depth 8", "init": "Net, weights", "order": "Net, order"}
@@ -100,17 +99,6 @@ def test_a_trial_that_two_experiments_need_is_one(study):
     assert "Failed trials (left out): 0 of 23." in note  # init 0 is order 0
 
 
-def test_decision_rules_are_per_protocol_only_with_a_paper(study, snapshot):
-    own = study.show("protocol_table")
-    cited = replace(study, info=replaced(study.info, citation="Somebody. 2022."))
-    assert text_of(own, cited.show("protocol_table")) == snapshot
-
-
-def test_split_intervals_are_per_protocol_only_with_a_paper(study, snapshot):
-    own = study.show("fold_scores_table")
-    assert text_of(own) == snapshot
-
-
 def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     message = "where seeds are crossed"
     both = study.show("interval_table", {"experiments": ["crossed", "roles"]})
@@ -121,7 +109,7 @@ def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
 
 @pytest.mark.parametrize(
     "kind",
-    ["verdicts_table", "pairs_figure", "critical_difference_figure", "protocol_table"],
+    ["verdicts_table", "pairs_figure", "critical_difference_figure"],
 )
 def test_one_model_is_said_to_be_one(kind):
     one = results(("mine",))

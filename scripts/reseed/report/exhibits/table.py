@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
 from string import Formatter
@@ -26,13 +26,14 @@ from reseed.verdicts.settings import holds
 _ARMS = ("arm", "baseline", "other", "model")
 #: An interval or a deviation, which is left out where a number is missing.
 _OPTIONAL = re.compile(r" ?\[[^\]]*\]| ± \{[^}]*\}")
-_FORMATS = {
+_FORMATS: dict[str, Callable[[float], str]] = {
     "count": numbers.whole,
     "epoch": lambda e: "never" if e == inf else numbers.whole(e) if e >= 100 else f"{e:.3g}",
     "failed": lambda n: f" ({n:,.0f} failed)" if n else "",
     "level": format_level,
     "p": lambda p: "< 0.001" if p < 0.001 else format_p(p),
     "percent": numbers.percent,
+    "percent1": partial(numbers.percent, places=1),
     "points": lambda share: f"{100 * share:.0f}",
     "ratio": numbers.ratio,
     "two": numbers.two_digits,
@@ -45,7 +46,7 @@ class Options(Strict):
     """columns: heading → cell: a column of the analysis, or a text with some in braces, such as
         `{ratio:.2f} [{ratio_low:.2f}, {ratio_high:.2f}]`; also computed, `{high - low}`. After the
         colon stands a format of Python, or count, epoch (infinite: never), failed (` (2 failed)`,
-        or nothing), level, p, percent, points (percent without the sign), ratio, two (at least two
+        or nothing), level, p, percent (1: with a decimal), points, ratio, two (at least two
         digits); without one, a number has the decimals of `digits`. Or group → such columns. A
         heading or group with braces is a column for each of its values.
     line: columns; rows with the same values stand in one line (null: each row in its own).
@@ -180,7 +181,9 @@ def _titled(data: ExhibitData, options: Options, rows: pd.DataFrame) -> list[Row
 
     def title(name: str, value: Any, row: Row) -> object:
         if name in options.names:
-            return options.names[name].get(base_name(str(value)), value)
+            of, text = options.names[name], base_name(str(value))
+            parts = text.split(":")  # of an interaction
+            return of.get(text) or (" × ".join(of.get(p, p) for p in parts) if parts[1:] else value)
         if name in _ARMS:
             experiment = row.get("experiment")
             of_baseline = row.get("baseline_experiment", experiment)

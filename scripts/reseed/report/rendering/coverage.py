@@ -33,18 +33,6 @@ SEED_NOISE = (
     " seed moves the score little compared with the rows. Of a squared or log loss whose seed"
     " effect is strongly skewed it covers 52 to 77 %; accuracy holds."
 )
-SHARES = "They cover 93 to 97 %."
-ITEM_SHARES = (
-    "They cover 93 to 97 % for accuracy. By item they cover 91 to 100 % where the residual follows"
-    " one pattern over items, 86 to 100 % where it differs by item."
-)
-#: Partial rank correlations, by normal scores.
-PARTIAL = (
-    "Where only what is given links the two, they cover 94 to 96 %; with three heavy-tailed common"
-    " causes 12 to 65 %, because part of the causes remains."
-)
-#: Exact intervals of counts never cover less than their level, and more with few runs.
-COUNTS = "Clopper–Pearson (covers at least its level, more with few runs)"
 RANGE_OF_GAUSSIANS = (
     "With the SD measured from the same seeds it holds more than 95 % of Gaussian samples: 99 % and"
     " more up to 50 seeds, 96 % at 500. Whether a range is a Gaussian's is for its p-value to say."
