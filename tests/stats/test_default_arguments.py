@@ -11,14 +11,13 @@ import reseed.stats
 #: Defaults by name of the parameter, the same in every function that has it.
 COMMON = {
     "level": 0.95, "alpha": 0.05, "power": 0.8, "target_power": 0.8, "epsilon": 0.01,
-    "n_bins": 15, "rope": 0.0, "seed": 0,
+    "n_bins": 15, "rope": 0.0, "seed": 0, "most_df": math.inf,
 }  # fmt: skip
 #: Other defaults, by function.
 OWN = {
     "skewness_of_mean": {"share": 1.0},
     "optimality_gap": {"target": 1.0},
     "stratified_bootstrap": {"n_boot": 2000},
-    "detectable_correlation": {"controls": 0},
     "test_set_bootstrap": {"n_boot": 1000},
     "bca_mean_interval": {"n_boot": 10_000},
     "compare_paired": {"n_boot": 10_000},
