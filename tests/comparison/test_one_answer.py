@@ -128,3 +128,14 @@ def test_how_a_source_is_read_is_said():
     assert found.leaderboard["model"].tolist() == ["b", "a"]
     with pytest.raises(ReseedError, match="Did you mean 'rows'"):
         reseed.compare(table, row="seed")
+
+
+def test_failed_runs_are_counted_over_all_datasets():
+    rng, names = np.random.default_rng(0), ["dataset", "model", "seed"]
+    table = pd.MultiIndex.from_product([range(7), ["a", "b"], range(6)], names=names).to_frame(
+        index=False
+    )
+    table["accuracy"] = 0.8 + 0.02 * (table["model"] == "a") + rng.normal(0, 0.005, len(table))
+    table.loc[[2, 8, 40], "accuracy"] = np.nan
+    notes = reseed.compare(table).shown.notes
+    assert "3 failed and left out (a 2 of 42 and b 1 of 42)" in notes[0]

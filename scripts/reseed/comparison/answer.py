@@ -162,12 +162,9 @@ def _describe_scope(pairs: list[PairRow], facts: Mapping[str, DatasetInfo]) -> s
 def list_notes(comparison: Comparison) -> list[str]:
     """How the table was read, what was tested, and limits of the comparison."""
     trials, rows = comparison.data.info.trials, comparison.pair_rows
-    failed = [
-        f"{row.model} {row.failed:,} of {row.n + row.failed:,}"
-        for section in comparison.sections[:1]
-        for row in section.board
-        if row.failed
-    ]
+    runs = comparison.data.metrics
+    lost = (runs["status"] != "ok").groupby(runs["model"], sort=False).agg(["sum", "size"])
+    failed = [f"{row.Index} {row.sum:,} of {row.size:,}" for row in lost.itertuples() if row.sum]
     notes = [
         f"{count_noun(trials.ok, 'run')}, {trials.failed:,} failed and left out"
         + (f" ({join_names(failed)}): verdicts are on the others." if failed else ".")

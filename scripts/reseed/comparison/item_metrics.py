@@ -47,17 +47,14 @@ def correct_by_people(scores: ItemScores) -> ItemScores:
     for name, one in models.items():
         assert one.people is not None
         has = np.isfinite(one.people)
-        count = has.sum(axis=(0, 1))
-        if (labels := int((count > 0).sum())) < LEAST_LABELS:
+        if (labels := int(has.any(axis=(0, 1)).sum())) < LEAST_LABELS:
             raise ReseedError(
                 f"{where}people scored {labels} items of model {name}; {LEAST_LABELS} are needed "
                 "to correct the judge. To compare by the judge alone, leave their column out: "
                 "`leave_out`."
             )
-        for known, sides in ((one.people, people), (one.values, judge)):
-            total = np.where(has, known, 0.0).sum(axis=(0, 1))
-            mean = np.divide(total, count, out=np.full(count.size, np.nan), where=count > 0)
-            sides.append(mean)
+        for values, sides in ((one.people, people), (one.values, judge)):
+            sides.append(np.ma.array(values, mask=~has).mean(axis=(0, 1)).filled(np.nan))
     labelled = np.isfinite(people)
     every = np.array([one.values.mean(axis=(0, 1)) for one in models.values()])
     found = correct_judge(np.where(labelled, judge, every), people)

@@ -316,7 +316,7 @@ def _take_named(draft: Draft) -> None:
         for role in ("prompt", "cluster"):
             if draft.roles.get(role) not in draft.said:
                 draft.drop(role)
-    # Beside columns of models, people are one of them.
+    # Next to columns of models, people are one of the models.
     if draft.roles.get("people") not in draft.said and not {"item", "model"} <= {*draft.roles}:
         draft.drop("people")
     if not draft.has("y_pred", "y_score") and "y_true" in draft.roles and draft.has("value"):

@@ -66,11 +66,10 @@ def correct_judge(judge: ArrayLike, people: ArrayLike) -> Corrected:
     check_at_least(LEAST_LABELS, labels=counts.min())
     # Differences of models matter, so what all of them share on an item is taken out.
     common = has.all(axis=0)
-    by_item = len(scores) > 1 and common.sum() >= LEAST_LABELS
-    used = common if by_item else has
-    sides = [np.where(used, one, np.nan) for one in (known, scores)]
-    if by_item:
-        sides = [one[:, common] - one[:, common].mean(axis=0) for one in sides]
+    if len(scores) > 1 and common.sum() >= LEAST_LABELS:
+        sides = [one[:, common] - one[:, common].mean(axis=0) for one in (known, scores)]
+    else:
+        sides = [np.where(has, one, np.nan) for one in (known, scores)]
     own, other = (one - np.nanmean(one, axis=1, keepdims=True) for one in sides)
     square = float(np.nansum(other**2))
     weight = max(float(np.nansum(own * other)) / square, 0.0) if square > 0 else 0.0

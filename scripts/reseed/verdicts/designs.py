@@ -70,8 +70,8 @@ class Method:
     design: value of the column `design` of the analysis `pairs`, if it has the row.
     scope: phrase in the first sentence of a verdict that holds for less than `claim`.
     unit: name of a run in sentences; empty where both models have their own runs.
-    measured: tables in docs/methods/simulations, and the values of their columns that select the
-        rows of this test.
+    elsewhere: further tables in docs/methods/simulations in which its false claims were measured,
+        and the values of their columns that select its rows.
     """
 
     name: str
@@ -84,7 +84,12 @@ class Method:
     design: str = ""
     scope: str = ""
     unit: str = ""
-    measured: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    elsewhere: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+
+    @property
+    def measured(self) -> dict[str, Mapping[str, str]]:
+        """All tables with its false claims: `elsewhere`, and its rows of `designs`."""
+        return {**self.elsewhere, "designs": {"method": self.name}}
 
 
 _FIXED_TEST_SET = "on exactly this test set, which did not vary"
@@ -100,10 +105,7 @@ SPLITS = Method(
     claim="new splits of the same data (and new seeds)",
     design="splits",
     unit="splits",
-    measured={
-        "designs": {"method": "splits"},
-        "unstable_learners": {"method": "corrected t, 1.5 n_test/n_train"},
-    },
+    elsewhere={"unstable_learners": {"method": "corrected t, 1.5 n_test/n_train"}},
 )
 SEEDS_AND_ITEMS = Method(
     name="seeds and items",
@@ -114,7 +116,6 @@ SEEDS_AND_ITEMS = Method(
     function="item_model.item_difference",
     claim="new seeds and new items",
     design="seeds and items",
-    measured={"designs": {"method": "seeds and items"}},
 )
 MEANS = Method(
     name="means",
@@ -126,7 +127,6 @@ MEANS = Method(
     claim="new seeds on exactly these items",
     design="means",
     scope=_FIXED_TEST_SET,
-    measured={"designs": {"method": "means"}},
 )
 SEEDS = Method(
     name="seeds",
@@ -139,7 +139,6 @@ SEEDS = Method(
     design="seeds",
     scope=_FIXED_TEST_SET,
     unit="model seeds",
-    measured={"designs": {"method": "seeds"}},
 )
 UNPAIRED = Method(
     name="unpaired",
@@ -151,7 +150,6 @@ UNPAIRED = Method(
     claim="new seeds on exactly these items",
     design="unpaired",
     scope=_FIXED_TEST_SET,
-    measured={"designs": {"method": "unpaired"}},
 )
 ITEM_COUNTS = Method(
     name="item counts",
@@ -162,7 +160,6 @@ ITEM_COUNTS = Method(
     function="item_model.item_difference",
     claim="new items, for exactly these trained models",
     design="items",
-    measured={"designs": {"method": "item counts"}},
 )
 ITEM_MODEL = Method(
     name="item model",
@@ -173,7 +170,7 @@ ITEM_MODEL = Method(
     function="item_model.item_difference",
     claim="new levels of all that varied",
     design="items",
-    measured={"item_false_claims": {}, "designs": {"method": "item model"}},
+    elsewhere={"item_false_claims": {}},
 )
 POOLED = Method(
     name="pooled",
@@ -186,10 +183,10 @@ POOLED = Method(
     design="datasets",
     scope="on exactly these datasets",
     unit="datasets",
-    measured={"designs": {"method": "pooled"}},
 )
 _over_datasets = partial(
     Method,
+    function="sign_flips.flip_signs",
     claim="datasets like these",
     design="datasets",
     scope="over datasets",
@@ -201,8 +198,6 @@ SIGN_FLIPS = _over_datasets(
     varied="datasets",
     shared="datasets with one share as their metric",
     test="sign-flip test",
-    function="sign_flips.flip_signs",
-    measured={"designs": {"method": "sign flips"}},
 )
 RANK_FLIPS = _over_datasets(
     name="sign flips of ranks",
@@ -210,8 +205,6 @@ RANK_FLIPS = _over_datasets(
     varied="datasets; three models or more on all of them",
     shared="datasets with different metrics or losses",
     test="sign-flip test of ranks",
-    function="sign_flips.flip_signs",
-    measured={"designs": {"method": "sign flips of ranks"}},
 )
 LOG_FLIPS = _over_datasets(
     name="sign flips of log ratios",
@@ -219,8 +212,6 @@ LOG_FLIPS = _over_datasets(
     varied="datasets; two models or chosen pairs",
     shared="datasets with one positive loss",
     test="sign-flip test of log ratios",
-    function="sign_flips.flip_signs",
-    measured={"designs": {"method": "sign flips of log ratios"}},
 )
 SIGN = _over_datasets(
     name="sign",
@@ -228,8 +219,6 @@ SIGN = _over_datasets(
     varied="datasets; two models or chosen pairs",
     shared="datasets with different metrics, or with values that have no ratio",
     test="sign test",
-    function="sign_flips.flip_signs",
-    measured={"designs": {"method": "sign"}},
 )
 METHODS = (
     SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, ITEM_COUNTS, ITEM_MODEL,

@@ -11,7 +11,6 @@ from reseed.report.rendering.numbers import (
     item_decimals,
     percent,
     rounded_percent,
-    spread_decimals,
     two_digits,
 )
 
@@ -74,11 +73,6 @@ def test_decimals_of_a_share_follow_its_number_of_items(items, places):
     """The half-width of its 95 % interval is 0.11, 0.040, 0.011 and 0.0069."""
     assert item_decimals([items, 10]) == places
     assert item_decimals([]) == 1
-
-
-def test_decimals_of_scores_follow_the_spread_over_runs():
-    assert spread_decimals([0.0049, 0.012], 24) == 4
-    assert spread_decimals([0.0049, 0.012], 8) == 3
 
 
 def test_two_digits_keep_a_final_zero():

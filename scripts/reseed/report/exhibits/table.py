@@ -117,15 +117,15 @@ def table(data: ExhibitData, options: Options) -> Table:
         if options.last:
             lines.append((_fill_line(options.last, titled, places), section))
         shown += titled
-    headings = [
+    headings = dict.fromkeys(
         (_fill(group, row, 2), _fill(heading, row, 2))
         for group, parts in _groups(options.columns)
         for row in shown
         for heading in parts
-    ]
+    )
     table = Rows()
     for line, section in lines:
-        table.add({one: line.get(one, numbers.NONE) for one in dict.fromkeys(headings)}, section)
+        table.add({one: line.get(one, numbers.NONE) for one in headings}, section)
     note = [_say(text, shown) for text in options.note]
     left_out = left_out and f"{'Not judged' if options.with_reason else 'Left out'}:{left_out}"
     return table.table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import pairwise
 
 from reseed.verdicts.formatting import (  # noqa: F401 - exhibits import them from here
@@ -22,8 +22,6 @@ from reseed.verdicts.formatting import join_names as several  # noqa: F401
 MOST_DECIMALS = 12
 # With more decimals than this, small numbers are printed with an exponent.
 _PLAIN = 6
-# Fewest runs for two digits of a spread.
-_PRECISE = 20
 
 
 def decimals(
@@ -68,14 +66,6 @@ def item_decimals(items: Iterable[float]) -> int:
     return decimals([0.98 / math.sqrt(n) for n in items if n > 0], 2, 1)
 
 
-def spread_decimals(sds: Iterable[float], n: float) -> int:
-    """Decimals of scores whose SDs were measured on n runs.
-
-    The relative error of an SD is near 1 / √(2 n): it has two digits from 20 runs on, one below.
-    """
-    return decimals(sds, 1 + (n >= _PRECISE), 2)
-
-
 def _sizes(values: Iterable[float]) -> list[float]:
     return [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
 
@@ -118,12 +108,6 @@ def plus_minus(mean: float, sd: float, places: int) -> str:
     """`0.900 ± 0.012`; the mean alone for a single run."""
     text = fixed(mean, places)
     return f"{text} ± {fixed(sd, places)}" if math.isfinite(sd) else text
-
-
-def share_with_interval(row: Mapping, name: str) -> str:
-    """`40 % [12, 74]` from `name`, `name_low` and `name_high`; without an interval `40 %`."""
-    text, low, high = rounded_percent(row[name]), row[f"{name}_low"], row[f"{name}_high"]
-    return f"{text} [{100 * low:.0f}, {100 * high:.0f}]" if math.isfinite(low) else text
 
 
 def seeds(n: int, failed: int) -> str:
