@@ -1,7 +1,6 @@
 # Checks: trials agree with the outputs they keep, retraining gives the same bits, and everything
 # after training follows from the trials.
-# They run as `command python`, in a new process: a fork shares the state of its parent, which could
-# hide a difference.
+# They run in a new process: a fork shares the state of its parent, which could hide a difference.
 
 
 rule verify:
@@ -16,9 +15,8 @@ rule verify:
         gpu=plan.verify.gpus,
     params:
         spec=plan.verify.spec,
-        label=plan.verify.label,
     message:
-        "{params.label}"
+        "verify results"
     shell:
         "command python -P -m reseed.jobs.verify {params.spec:q} --gpus {resources.gpu}"
         " 2>&1 | tee {log:q}"
@@ -36,7 +34,6 @@ rule repeat:
         "<results>/logs/studies/{study}/repeated_fits.log",
     wildcard_constraints:
         study=plan.names.trained_study,
-    priority: 1
     conda:
         plan.repeat.environment
     resources:
@@ -44,9 +41,8 @@ rule repeat:
     params:
         key=plan.repeat.key,
         spec=plan.repeat.spec,
-        label=plan.repeat.label,
     message:
-        "{params.label}"
+        "train one trial of each model of {wildcards.study} again"
     shell:
-        "job {log:q} command python -P -m reseed.jobs.repeat_fits {params.spec:q}"
-        " --gpus {resources.gpu}"
+        "RESEED_FORKSERVER= python -P -m reseed.jobs.repeat_fits {params.spec:q}"
+        " --gpus {resources.gpu} > {log:q} 2>&1"

@@ -14,17 +14,15 @@ rule prepare_table:
         "<results>/logs/data/{dataset}.log",
     wildcard_constraints:
         dataset=plan.names.table_dataset,
-    priority: 1
     conda:
         "../envs/data.yaml"
     params:
         key=plan.prepare_table.key,
         spec=plan.prepare_table.spec,
-        label=plan.prepare_table.label,
     message:
-        "{params.label}"
+        "prepare {wildcards.dataset}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
+        "python -P -m reseed.jobs.prepare_data {params.spec:q} > {log:q} 2>&1"
 
 
 # results/data/cifar10/inputs.npy
@@ -40,17 +38,15 @@ rule prepare_images:
         "<results>/logs/data/{dataset}.log",
     wildcard_constraints:
         dataset=plan.names.image_dataset,
-    priority: 1
     conda:
         "../envs/data.yaml"
     params:
         key=plan.prepare_images.key,
         spec=plan.prepare_images.spec,
-        label=plan.prepare_images.label,
     message:
-        "{params.label}"
+        "prepare {wildcards.dataset}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
+        "python -P -m reseed.jobs.prepare_data {params.spec:q} > {log:q} 2>&1"
 
 
 # results/weights/minilm/meta.json
@@ -64,17 +60,15 @@ rule weights:
         "<results>/logs/weights/{weights}.log",
     wildcard_constraints:
         weights=plan.names.weights,
-    priority: 1
     conda:
         "../envs/data.yaml"
     params:
         key=plan.weights.key,
         spec=plan.weights.spec,
-        label=plan.weights.label,
     message:
-        "{params.label}"
+        "fetch the weights {wildcards.weights}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.prepare_weights {params.spec:q}"
+        "python -P -m reseed.jobs.prepare_weights {params.spec:q} > {log:q} 2>&1"
 
 
 # Targets → train, validation and test rows of twenty neighbouring data seeds.
@@ -89,14 +83,12 @@ rule split:
         "<results>/logs/splits/{dataset}/{scheme}/data-seeds-{data_seeds}.log",
     wildcard_constraints:
         data_seeds=r"\d+-\d+",
-    priority: 1
     conda:
         "../envs/data.yaml"
     params:
         key=plan.split.key,
         spec=plan.split.spec,
-        label=plan.split.label,
     message:
-        "{params.label}"
+        "split {wildcards.dataset} by {wildcards.scheme}, data seeds {wildcards.data_seeds}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.make_splits {params.spec:q}"
+        "python -P -m reseed.jobs.make_splits {params.spec:q} > {log:q} 2>&1"

@@ -22,18 +22,16 @@ rule table:
         "<results>/logs/studies/{study}/tables/{table}.log",
     wildcard_constraints:
         table=plan.names.table,
-    priority: 1
     conda:
         "../envs/exhibits.yaml"
     params:
         key=plan.table.key,
         caption=plan.table.caption,
         spec=plan.table.spec,
-        label=plan.table.label,
     message:
-        "{params.label}"
+        "draw {wildcards.study}: {wildcards.table}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+        "python -P -m reseed.jobs.draw {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/training_variability/figures/bars.png
@@ -57,18 +55,16 @@ rule figure:
         "<results>/logs/studies/{study}/figures/{figure}.log",
     wildcard_constraints:
         figure=plan.names.figure,
-    priority: 1
     conda:
         "../envs/exhibits.yaml"
     params:
         key=plan.figure.key,
         caption=plan.figure.caption,
         spec=plan.figure.spec,
-        label=plan.figure.label,
     message:
-        "{params.label}"
+        "draw {wildcards.study}: {wildcards.figure}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+        "python -P -m reseed.jobs.draw {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/training_variability/evidence.json
@@ -82,17 +78,15 @@ rule judge:
         "<results>/logs/studies/{study}/evidence.log",
     wildcard_constraints:
         study=plan.names.stated_study,
-    priority: 1
     conda:
         "../envs/exhibits.yaml"
     params:
         key=plan.judge.key,
         spec=plan.judge.spec,
-        label=plan.judge.label,
     message:
-        "{params.label}"
+        "judge {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.judge {params.spec:q}"
+        "python -P -m reseed.jobs.judge {params.spec:q} > {log:q} 2>&1"
 
 
 # results/report/training_variability.html
@@ -110,18 +104,16 @@ rule page:
         "<results>/report/{study}.zip",
     log:
         "<results>/logs/report/{study}.log",
-    priority: 1
     conda:
         "../envs/exhibits.yaml"
     params:
         key=plan.page.key,
         caption=plan.page.caption,
         spec=plan.page.spec,
-        label=plan.page.label,
     message:
-        "{params.label}"
+        "write the page of {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+        "python -P -m reseed.jobs.report {params.spec:q} > {log:q} 2>&1"
 
 
 rule index:
@@ -132,17 +124,15 @@ rule index:
         "<results>/report/index.html",
     log:
         "<results>/logs/report/index.log",
-    priority: 1
     conda:
         "../envs/exhibits.yaml"
     params:
         key=plan.index.key,
         spec=plan.index.spec,
-        label=plan.index.label,
     message:
-        "{params.label}"
+        "write the index page"
     shell:
-        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+        "python -P -m reseed.jobs.report {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/training_variability/reference/evidence.json
@@ -166,11 +156,10 @@ rule reference:
     params:
         key=plan.reference.key,
         spec=plan.reference.spec,
-        label=plan.reference.label,
     message:
-        "{params.label}"
+        "gather the reference results of {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.reference {params.spec:q}"
+        "python -P -m reseed.jobs.reference {params.spec:q} > {log:q} 2>&1"
 
 
 rule references:

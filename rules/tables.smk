@@ -13,17 +13,15 @@ rule collect_trials:
         "<results>/logs/studies/{study}/metrics.log",
     wildcard_constraints:
         study=plan.names.trained_study,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.collect_trials.key,
         spec=plan.collect_trials.spec,
-        label=plan.collect_trials.label,
     message:
-        "{params.label}"
+        "collect the trials of {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.collect_trials {params.spec:q}"
+        "python -P -m reseed.jobs.collect_trials {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/training_variability/predictions/model_seeds/scores.parquet
@@ -40,17 +38,15 @@ rule collect_items:
     wildcard_constraints:
         study=plan.names.trained_study,
         experiment=plan.names.experiment,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.collect_items.key,
         spec=plan.collect_items.spec,
-        label=plan.collect_items.label,
     message:
-        "{params.label}"
+        "collect the outputs of {wildcards.study}, {wildcards.experiment}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.collect_items {params.spec:q}"
+        "python -P -m reseed.jobs.collect_items {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/my_runs/metrics.parquet
@@ -65,17 +61,15 @@ rule import_runs:
         "<results>/logs/studies/{study}/metrics.log",
     wildcard_constraints:
         study=plan.names.imported_study,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.import_runs.key,
         spec=plan.import_runs.spec,
-        label=plan.import_runs.label,
     message:
-        "{params.label}"
+        "import the runs of {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.import_results {params.spec:q}"
+        "python -P -m reseed.jobs.import_results {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/my_runs/predictions/results/scores.parquet
@@ -90,17 +84,15 @@ rule import_items:
         "<results>/logs/studies/{study}/predictions.log",
     wildcard_constraints:
         study=plan.names.imported_study,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.import_items.key,
         spec=plan.import_items.spec,
-        label=plan.import_items.label,
     message:
-        "{params.label}"
+        "import the items of {wildcards.study}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.import_results {params.spec:q}"
+        "python -P -m reseed.jobs.import_results {params.spec:q} > {log:q} 2>&1"
 
 
 # A study's scores as a table of runs: the example of imported results.
@@ -115,17 +107,15 @@ rule export:
         "<results>/logs/examples/{study}.log",
     wildcard_constraints:
         study=plan.names.exported_study,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.export.key,
         spec=plan.export.spec,
-        label=plan.export.label,
     message:
-        "{params.label}"
+        "export runs as {output}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.export_runs {params.spec:q}"
+        "python -P -m reseed.jobs.export_runs {params.spec:q} > {log:q} 2>&1"
 
 
 # results/studies/training_variability/statistics/spread.parquet
@@ -140,14 +130,12 @@ rule analyse:
         "<results>/logs/studies/{study}/statistics-{analysis}.log",
     wildcard_constraints:
         analysis=plan.names.analysis,
-    priority: 1
     conda:
         "../envs/statistics.yaml"
     params:
         key=plan.analyse.key,
         spec=plan.analyse.spec,
-        label=plan.analyse.label,
     message:
-        "{params.label}"
+        "analyse {wildcards.study}: {wildcards.analysis}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.analyse {params.spec:q}"
+        "python -P -m reseed.jobs.analyse {params.spec:q} > {log:q} 2>&1"

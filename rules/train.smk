@@ -17,7 +17,6 @@ rule shard:
         at="data-seed-.+",
         rung=r"\d+",
         shard=r"\d+-of-\d+",
-    priority: 1
     conda:
         plan.shard.environment
     threads: plan.project.main.tuning_threads
@@ -26,15 +25,17 @@ rule shard:
         runtime=plan.shard.minutes,
         mem_mb=plan.shard.memory_mb,
     params:
+        model=plan.shard.model,
+        dataset=plan.shard.dataset,
+        seeds=plan.shard.seeds,
         key=plan.shard.key,
-        versions=plan.shard.versions,
         spec=plan.shard.spec,
-        label=plan.shard.label,
     message:
-        "{params.label}"
+        "search {params.model} on {params.dataset}, {params.seeds}:"
+        " rung {wildcards.rung}, shard {wildcards.shard}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
-        " --gpus {resources.gpu} --threads {threads}"
+        "python -P -m reseed.jobs.search {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads} > {log:q} 2>&1"
 
 
 # results/tuning/magic/holdout-0.2/rf/tuned-500/data-seed-0/model-seed-0.json
@@ -49,7 +50,6 @@ rule search:
         "<results>/logs/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}.log",
     wildcard_constraints:
         at=r"data-seed-\d+(/fold-\d+)?/[^/]+",
-    priority: 1
     conda:
         plan.search.environment
     threads: plan.project.main.tuning_threads
@@ -58,15 +58,16 @@ rule search:
         runtime=plan.search.minutes,
         mem_mb=plan.search.memory_mb,
     params:
+        model=plan.search.model,
+        dataset=plan.search.dataset,
+        seeds=plan.search.seeds,
         key=plan.search.key,
-        versions=plan.search.versions,
         spec=plan.search.spec,
-        label=plan.search.label,
     message:
-        "{params.label}"
+        "search {params.model} on {params.dataset}, {params.seeds}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
-        " --gpus {resources.gpu} --threads {threads}"
+        "python -P -m reseed.jobs.search {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads} > {log:q} 2>&1"
 
 
 # A block: any set of seeds of one model on one dataset and split. The file has one row a trial.
@@ -90,12 +91,13 @@ rule train:
         runtime=plan.train.minutes,
         mem_mb=plan.train.memory_mb,
     params:
+        model=plan.train.model,
+        dataset=plan.train.dataset,
+        seeds=plan.train.seeds,
         key=plan.train.key,
-        versions=plan.train.versions,
         spec=plan.train.spec,
-        label=plan.train.label,
     message:
-        "{params.label}"
+        "train {params.model} on {params.dataset}, {params.seeds}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.train {params.spec:q}"
-        " --gpus {resources.gpu} --threads {threads}"
+        "python -P -m reseed.jobs.train {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads} > {log:q} 2>&1"

@@ -8,7 +8,7 @@ from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import ReseedError
 from reseed.core.layout import splits_name
 from reseed.core.ownership import is_owned
-from reseed.pipeline.job import FIRST, Context
+from reseed.pipeline.job import Context
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.stages import Stage
 from reseed.pipeline.study_jobs import StudyJobs
@@ -102,7 +102,6 @@ def by_module(jobs, module):
 def test_every_output_has_one_job(jobs):
     outputs = [file for job in jobs for file in job.outputs]
     assert len(set(outputs)) == len(outputs)
-    assert all(job.label for job in jobs)
 
 
 def test_every_output_may_be_deleted_and_made_again(tmp_path, monkeypatch):
@@ -117,7 +116,7 @@ def test_every_output_may_be_deleted_and_made_again(tmp_path, monkeypatch):
 def test_inputs_are_outputs_of_earlier_jobs_or_user_files(jobs):
     made = {"toy.csv"}
     for job in jobs:
-        assert set(job.inputs) <= made, job.label
+        assert set(job.inputs) <= made, job.outputs
         made |= set(job.outputs)
 
 
@@ -188,7 +187,7 @@ def test_seeds_that_no_study_plans_can_be_trained(tmp_path, device):
     changes = CHANGES | {"models/forest": CHANGES["models/forest"] | {"device": device}}
     training = TrainingJobs(make_context(tmp_path, changes=changes))
     job = training.train(FOREST, "data-seed-777/model-seeds-5+9000")
-    assert job.label == "train Forest on Toy, seeds 5, 9000"
+    assert (job.model, job.dataset, job.seeds) == ("Forest", "Toy", "seeds 5, 9000")
     [part] = job.spec().settings
     assert [(one.data_seed, one.init) for one in part.trials] == [(777, 5), (777, 9000)]
     assert "splits/toy/holdout-0.2/data-seeds-760-779.parquet" in "".join(job.inputs)
@@ -233,8 +232,8 @@ def test_impossible_targets_are_refused_in_words(context, target, message):
 def test_priorities_put_trainings_last(jobs):
     trainings = by_module(jobs, "train")
     others = [job for job in jobs if job.module != "train"]
-    assert max(job.priority for job in trainings) < FIRST
-    assert {job.priority for job in others} == {FIRST}
+    assert max(job.priority for job in trainings) < 0
+    assert {job.priority for job in others} == {0}
 
 
 def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):

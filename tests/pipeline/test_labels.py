@@ -1,29 +1,23 @@
 """Labels of jobs in the progress lines."""
 
-from types import SimpleNamespace
-
 import pytest
 from reseed.core.blocks import parse_block
-from reseed.pipeline.labels import format_ranges, label_block, label_seeds
+from reseed.pipeline.labels import format_ranges, label_seeds, label_trials
 
 
 @pytest.mark.parametrize(
     ("name", "label"),
     [
-        ("data-seed-0/model-seed-3", "RF on MAGIC, data seed 0, seed 3"),
-        ("data-seed-0/model-seeds-0-2", "RF on MAGIC, seeds 0-2"),
-        ("data-seeds-0+2/model-seed-0", "RF on MAGIC, data seeds 0, 2"),
-        ("data-seeds-0-1/model-seeds-0-1", "RF on MAGIC, data seeds 0-1, seeds 0-1"),
-        ("data-seed-3/folds-0-4/model-seed-0", "RF on MAGIC, data seed 3, 5 folds"),
-        ("data-seed-0/init-0-order-4-6-dropout-0-augment-0", "RF on MAGIC, seeds 4-6"),
+        ("data-seed-0/model-seed-3", "data seed 0, seed 3"),
+        ("data-seed-0/model-seeds-0-2", "seeds 0-2"),
+        ("data-seeds-0+2/model-seed-0", "data seeds 0, 2"),
+        ("data-seeds-0-1/model-seeds-0-1", "data seeds 0-1, seeds 0-1"),
+        ("data-seed-3/folds-0-4/model-seed-0", "data seed 3, 5 folds"),
+        ("data-seed-0/init-0-order-4-6-dropout-0-augment-0", "seeds 4-6"),
     ],
 )
 def test_labels_of_blocks(name, label):
-    planned = SimpleNamespace(
-        model=SimpleNamespace(title="RF"), dataset=SimpleNamespace(title="MAGIC")
-    )
-    block = SimpleNamespace(planned=planned, seeds=parse_block(name))
-    assert label_block(block) == label
+    assert label_trials(parse_block(name)) == label
 
 
 @pytest.mark.parametrize(

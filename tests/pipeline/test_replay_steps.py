@@ -11,7 +11,7 @@ from reseed.planning.specs import ReplayStep
 
 
 def job(module, name, inputs, outputs):
-    return Job(module, name, inputs, outputs, "key", lambda: None, "env")
+    return Job(module, inputs, outputs, name, lambda: None, "env")
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def jobs(tmp_path, monkeypatch):
 
 
 def steps(jobs, **options):
-    return list(list_steps(jobs, ResultsLayout("results"), lambda job: job.label, **options))
+    return list(list_steps(jobs, ResultsLayout("results"), lambda job: job.key, **options))
 
 
 def test_steps_name_files_below_the_results_folder(jobs):

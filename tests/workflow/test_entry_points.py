@@ -1,6 +1,8 @@
 """Other entry points: a working folder, a moved project, a module of another workflow."""
 
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,6 +44,23 @@ def expected(tmp_path_factory) -> dict[str, str]:
     workspace = Workspace.small(tmp_path_factory.mktemp("usual"))
     workspace.run()
     return hash_contents(workspace.results)
+
+
+def test_printed_commands_work_when_pasted(tmp_path):
+    workspace = Workspace.small(tmp_path)
+    printed = workspace.run("-p", "--quiet", "host")
+    expected = hash_contents(workspace.results)
+    for folder in ("data", "splits", "trials", "studies", "report"):
+        for file in (workspace.results / folder).rglob("*"):
+            if file.is_file():
+                file.unlink()
+    commands = re.findall(r"^Shell command: (python -P -m reseed.jobs.*)", printed, re.M)
+    assert len(commands) == 11
+    bin_folder = Path(sys.executable).parent
+    paste = f"export PYTHONPATH=scripts PATH={bin_folder}:$PATH; set -e\n" + "\n".join(commands)
+    subprocess.run(["bash", "-c", paste], check=True, cwd=workspace.folder)
+    assert all(" results/plan/" in command for command in commands)
+    assert list_differences(expected, hash_contents(workspace.results)) == []
 
 
 def test_run_from_another_working_folder(tmp_path, expected):

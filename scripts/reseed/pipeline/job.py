@@ -19,8 +19,6 @@ from reseed.planning.training_specs import WriteSources
 
 #: (threads, attempt) → minutes, or megabytes.
 Size = Callable[[int, int], int]
-#: Priority of all jobs but trainings: trainings wait for them, or they end a study.
-FIRST = 1.0
 
 #: Formats of the tables and facts that can carry the key of their job.
 _KEYED_SUFFIXES = (".parquet", ".json")
@@ -31,10 +29,11 @@ class Job:
     """One job.
 
     module: of its body, in `reseed.jobs`.
-    label: what a person reads while it runs.
     key: what must not change for its outputs to be valid.
     spec: builds the spec.
     environment: file in `envs/`.
+    priority: 0 for all jobs but trainings, which wait for them, or which they end.
+    model, dataset, seeds: what is trained, as a person reads it.
     packages: top-level names of installed packages that the user's code imports.
     minutes, memory_mb: what to request.
     table_key: the key that the job's tables carry, if any.
@@ -42,13 +41,15 @@ class Job:
     """
 
     module: str
-    label: str
     inputs: list[str]
     outputs: list[str]
     key: Any
     spec: Callable[[], Any]
     environment: str
-    priority: float = FIRST
+    priority: float = 0.0
+    model: str = ""
+    dataset: str = ""
+    seeds: str = ""
     gpus: int = 0
     minutes: Size | None = None
     memory_mb: Size | None = None

@@ -6,13 +6,20 @@ RESEED_PIPELINE=${BASH_SOURCE[0]%/*}
 # Snakemake removes PYTHONPATH from jobs in conda environments.
 export PYTHONPATH="${RESEED_PYTHONPATH:-${PYTHONPATH:-}}"
 
-# Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).
+# Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server). It names
+# the signal that ended the job.
 python() {
+    local rc=0
     if [ -n "${RESEED_FORKSERVER:-}" ]; then
-        command python -ES "$RESEED_PIPELINE/fork_client.py" "$@"
+        command python -ES "$RESEED_PIPELINE/fork_client.py" "$@" || rc=$?
     else
-        command python "$@"
+        command python "$@" || rc=$?
     fi
+    if [ "$rc" -gt 128 ]; then
+        echo "Error: the process was ended by signal $((rc - 128)) ($(meaning_of_signal $((rc - 128))))." \
+            "What it finished is kept: run again." >&2
+    fi
+    return "$rc"
 }
 
 # What a signal that ended a job usually means.
@@ -28,16 +35,4 @@ meaning_of_signal() {
         15) echo "terminated, for example by a scheduler at its time limit" ;;
         *) kill -l "$1" ;;
     esac
-}
-
-# Run a job with its output in a log, and name there the signal that ended it.
-job() {
-    local log="$1" rc=0
-    shift
-    "$@" > "$log" 2>&1 || rc=$?
-    if [ "$rc" -gt 128 ]; then
-        echo "Error: the process was ended by signal $((rc - 128)) ($(meaning_of_signal $((rc - 128))))." \
-            "What it finished is kept: run again." >> "$log"
-    fi
-    return "$rc"
 }

@@ -5,20 +5,14 @@ from typing import Any
 
 from reseed.core.blocks import SeedBlock, format_set
 from reseed.core.titles import split_number
-from reseed.planning.plan import Block
 from reseed.planning.specs import ExhibitSpec
 
 #: Names that a label lists before it counts the rest.
 MOST_NAMES = 3
 
 
-def label_block(block: Block) -> str:
-    """`FFNN on Bike Sharing, seeds 0-2`."""
-    planned = block.planned
-    return f"{planned.model.title} on {planned.dataset.title}, {_label_trials(block.seeds)}"
-
-
-def _label_trials(seeds: SeedBlock) -> str:
+def label_trials(seeds: SeedBlock) -> str:
+    """`data seed 3, 5 folds`, `seeds 0-2`."""
     folds = 1 if seeds.folds is None else len(seeds.folds)
     model = max(seeds.roles, key=len)
     texts = [

@@ -70,7 +70,6 @@ class ReportJobs:
         templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(
             module="report",
-            label=f"write the page of {page}" if page else "write the index page",
             inputs=[file for study in studies for file in self._shown_files(study)]
             + [os.path.relpath(path) for path in evidence],
             outputs=outputs,
@@ -101,7 +100,6 @@ class ReportJobs:
         spec = ReferenceSpec(self.context.results, study)
         return Job(
             module="reference",
-            label=f"gather the reference results of {study}",
             inputs=[paths.about, paths.metrics, paths.evidence, *outputs],
             outputs=paths.reference,
             key=digest(code_hash("reseed.jobs.reference"), without_paths(spec)),

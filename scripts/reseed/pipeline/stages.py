@@ -27,10 +27,12 @@ class Stage:
     Args:
         find: returns the job with these wildcards, given by name; those of a setting as one.
         write: see `WriteSpec`.
-        versions: see `Versions`.
+        versions: see `Versions`; None: no version starts the job again.
     """
 
-    def __init__(self, find: Callable[..., Job], write: WriteSpec, versions: Versions):
+    def __init__(
+        self, find: Callable[..., Job], write: WriteSpec, versions: Versions | None = None
+    ):
         self._find, self._write, self._versions = find, write, versions
         self._jobs: dict[tuple[tuple[str, str], ...], Job] = {}
 
@@ -50,11 +52,9 @@ class Stage:
 
     def key(self, wildcards: Any) -> Any:
         """What must not change for the files of the job to be valid."""
-        return self.job(wildcards).key
-
-    def versions(self, wildcards: Any) -> dict[str, str] | None:
-        """Versions whose change starts the job again: with `mixed: retrain` alone."""
-        return self._versions(self.job(wildcards))
+        job = self.job(wildcards)
+        versions = self._versions(job) if self._versions else None
+        return [job.key, versions] if versions else job.key
 
     def spec(self, wildcards: Any, output: Any) -> str:
         """Path of the job's spec, written when Snakemake asks for it.
@@ -62,11 +62,21 @@ class Stage:
         A parameter that is a function of `output` starts no job again; the key does. So neither the
         place of the checkout nor a text starts a job again.
         """
-        return self._write(self.job(wildcards))
+        path = Path(self._write(self.job(wildcards)))
+        folder = Path.cwd()
+        return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
-    def label(self, wildcards: Any, output: Any) -> str:
-        """What a person reads while the job runs."""
-        return self.job(wildcards).label
+    def model(self, wildcards: Any, output: Any) -> str:
+        """Title of the model."""
+        return self.job(wildcards).model
+
+    def dataset(self, wildcards: Any, output: Any) -> str:
+        """Title of the dataset."""
+        return self.job(wildcards).dataset
+
+    def seeds(self, wildcards: Any, output: Any) -> str:
+        """The seeds, as a person reads them."""
+        return self.job(wildcards).seeds
 
     def environment(self, wildcards: Any) -> str:
         """File of the conda environment, relative to the folder of the rules."""

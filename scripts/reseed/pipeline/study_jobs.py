@@ -62,7 +62,6 @@ class StudyJobs:
         key = digest(code_hash("reseed.jobs.collect_trials"), without_paths(spec))
         return Job(
             module="collect_trials",
-            label=f"collect the trials of {study}",
             inputs=[self.context.plan.block_file(block) for block in blocks],
             outputs=[paths.metrics, paths.about],
             key=key,
@@ -78,7 +77,6 @@ class StudyJobs:
         key = digest(code_hash("reseed.jobs.collect_items"), without_paths(spec))
         return Job(
             module="collect_items",
-            label=f"collect the outputs of {study}, {experiment}",
             inputs=[paths.metrics, *self.missing_blocks(study)],
             outputs=paths.prediction_tables(experiment),
             key=key,
@@ -120,7 +118,6 @@ class StudyJobs:
         key = digest(code_hash("reseed.jobs.import_results"), without_paths(spec), stats)
         return Job(
             module="import_results",
-            label=f"import the {'items' if is_items else 'runs'} of {study}",
             inputs=[
                 *without_braces([results.path]),
                 *context.force_if_untracked(outputs[:1]),
@@ -147,7 +144,6 @@ class StudyJobs:
         )
         return Job(
             module="export_runs",
-            label=f"export runs of {results.made_from}",
             inputs=[self.layout.study(results.made_from).metrics],
             outputs=[results.path],
             key=digest(code_hash("reseed.jobs.export_runs"), spec.metrics),
@@ -178,7 +174,6 @@ class StudyJobs:
         )
         return Job(
             module="analyse",
-            label=f"analyse {study}: {analysis}",
             inputs=[*self._analysis_tables(study, entry, kind), *without_braces(files)],
             outputs=[paths.statistics(analysis), paths.statistics(analysis, ".csv")],
             key=key,
@@ -229,7 +224,6 @@ class StudyJobs:
         spec, title = self.exhibit_spec(study, name), self._study(study).title
         return Job(
             module="draw",
-            label=f"draw {study}: {name}",
             inputs=self._exhibit_inputs(study, name),
             outputs=self.exhibit_files(study, name),
             key=digest(spec.key, title),
@@ -300,7 +294,6 @@ class StudyJobs:
         spec = JudgeSpec(self.context.results, study, entry.statements, analyses)
         return Job(
             module="judge",
-            label=f"judge {study}",
             inputs=[
                 paths.metrics,
                 paths.about,

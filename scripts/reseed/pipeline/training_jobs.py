@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from reseed.config.datasets import TEXT_FIELDS, Dataset
 from reseed.core.blocks import SeedBlock, block_of, parse_block
@@ -17,7 +18,7 @@ from reseed.core.layout import REFERENCES, split_seeds, splits_name
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
-from reseed.pipeline.labels import label_block, label_seeds
+from reseed.pipeline.labels import label_trials
 from reseed.planning.plan import Block, PlannedSetting
 from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
@@ -64,7 +65,6 @@ class TrainingJobs:
         present = [file for file in local if os.path.exists(file)]
         return Job(
             module="prepare_data",
-            label=f"prepare {entry.title}",
             inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
             outputs=outputs,
             key=digest(
@@ -94,7 +94,6 @@ class TrainingJobs:
         ]
         return Job(
             module="prepare_weights",
-            label=f"fetch weights of {entry.title}",
             inputs=[*without_braces(files), *context.force_if_untracked([output])],
             outputs=[output],
             key=digest(
@@ -117,10 +116,8 @@ class TrainingJobs:
         """
         context, drawn = self.context, self.plan.schemes()[scheme]
         seeds = split_seeds(int(data_seeds.partition("-")[0]))
-        title = self.plan.datasets[dataset].title
         return Job(
             module="make_splits",
-            label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
             inputs=self.data_files(dataset)[1:],
             outputs=[self.layout.splits(dataset, scheme, seeds[0])],
             key=digest(code_hash("reseed.jobs.make_splits"), drawn.model_dump(mode="json")),
@@ -213,12 +210,9 @@ class TrainingJobs:
         """A job that makes a share of the fits; without a shard it chooses the winner, too."""
         context, sizes = self.context, self.context.job_sizes
         main = context.project.main
-        label = f"search hyper-parameters of {label_block(Block(planned, block_of(at), ()))}"
-        if shard:
-            label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
         return Job(
             module="search",
-            label=label,
+            **_facts(planned, block_of(at)),
             inputs=inputs,
             outputs=outputs,
             key=digest(*planned.spec.search_parts, shard and [shard.rung, shard.start, shard.stop]),
@@ -275,7 +269,7 @@ class TrainingJobs:
         output = self.layout.block(planned.setting, block)
         return Job(
             module="train",
-            label=f"train {label_block(one)}",
+            **_facts(planned, seeds),
             inputs=[*self.training_inputs(one), *context.force_if_failed([output])],
             outputs=[output],
             key=planned.spec.key,
@@ -337,7 +331,7 @@ class TrainingJobs:
         trained, seeds = self.context.trained, block.seeds
         rank = max(len(trained) - trained.index(study) - 1 for study in block.studies)
         turn = 1e-13 * min(seeds.data[0] + sum(role[0] for role in seeds.roles), 1e5)
-        return (rank + block.seconds / (block.seconds + 1) - turn) / len(trained)
+        return (rank + block.seconds / (block.seconds + 1) - turn) / len(trained) - 1
 
     # --- checks of trials ------------------------------------------------------------------------
 
@@ -357,7 +351,6 @@ class TrainingJobs:
 
         return Job(
             module="verify",
-            label="verify results",
             inputs=[self.plan.block_file(block) for block in blocks],
             outputs=[],
             key=None,
@@ -373,7 +366,6 @@ class TrainingJobs:
         key = digest(code_hash("reseed.jobs.repeat_fits"), sorted(settings.values()))
         return Job(
             module="repeat_fits",
-            label=f"train one trial of each model of {study} again",
             inputs=[self.plan.block_file(block) for block in blocks],
             outputs=[self.layout.study(study).repeated_fits],
             key=key,
@@ -384,6 +376,15 @@ class TrainingJobs:
             environment=_environment("training", _count_gpus(blocks)),
             gpus=_count_gpus(blocks),
         )
+
+
+def _facts(planned: PlannedSetting, seeds: SeedBlock) -> dict[str, Any]:
+    """What the progress of a run says of a training or search."""
+    return {
+        "model": planned.model.title,
+        "dataset": planned.dataset.title,
+        "seeds": label_trials(seeds),
+    }
 
 
 def _environment(name: str, gpus: int) -> str:

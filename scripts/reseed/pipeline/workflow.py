@@ -137,13 +137,16 @@ class Workflow:
         """What each rule asks (`reseed.pipeline.stages`)."""
 
         def stage(find: Callable[..., Job]) -> Stage:
+            return Stage(find, self.write_spec)
+
+        def trains(find: Callable[..., Job]) -> Stage:
             return Stage(find, self.write_spec, self.trigger_versions)
 
         training, studies = self.training, self.studies
         self.prepare_table = self.prepare_images = stage(training.prepare)
         self.weights, self.split = stage(training.weights), stage(training.split)
-        self.shard, self.search = stage(training.shard), stage(training.search)
-        self.train, self.repeat = stage(training.train), stage(training.repeat)
+        self.shard, self.search = trains(training.shard), trains(training.search)
+        self.train, self.repeat = trains(training.train), stage(training.repeat)
         self.verify = stage(partial(training.verify, self.list_steps))
         self.collect_trials = stage(studies.collect_trials)
         self.collect_items = stage(studies.collect_items)
