@@ -191,13 +191,13 @@ def write_customers():
 
 def test_columns_that_are_no_features_are_left_out(project, capsys):
     write_customers()
-    assert "Test on the last fifth of the rows: --time day" in refuse(*OWN)
+    assert "Test on the last fifth of them: --time day" in refuse(*OWN)
     cli.main(["init", *OWN, "--time", "none"])
     printed = capsys.readouterr().out
     assert "id: left out, has a different text in every row, such as 'C000'" in printed
-    assert "day: left out, holds dates ('2024-01-01')" in printed
+    assert "day: dates, read as numbers of year, month, day, weekday and hour" in printed
     entry = read_plan("config", {})[0].datasets["own"]
-    assert entry.drop == ["Unnamed: 0", "id", "day"]
+    assert entry.drop == ["Unnamed: 0", "id"]
     assert entry.task == "binary"
 
 
@@ -207,13 +207,15 @@ def test_a_script_leaves_them_out_too(tmp_path, monkeypatch):
     frame.loc[3, "y"] = np.nan
     frame.to_csv("train.csv", index=False)
     cli.main(["init", *OWN, "--time", "none"])
-    assert "table.drop(columns=['id', 'day'])" in Path("own.py").read_text(encoding="utf-8")
+    text = Path("own.py").read_text(encoding="utf-8")
+    assert "table.drop(columns=['id'])" in text
+    assert "table.pop('day')" in text
     run_script("own.py")
 
 
 def test_data_without_features_or_classes_is_refused(project):
-    write_customers()[["id", "day", "y"]].to_csv("train.csv", index=False)
-    text = refuse(*OWN, "--time", "none")
+    write_customers()[["id", "y"]].to_csv("train.csv", index=False)
+    text = refuse(*OWN)
     assert "no column is left to predict 'y'. id: left out, has a different text" in text
     pd.DataFrame({"x": range(9), "y": ["a"] * 9}).to_csv("train.csv", index=False)
     text = refuse("own", "--data", "train.csv", "--target", "y")
@@ -244,19 +246,19 @@ TABLES = {  # rows → (options, the question, or what the dataset of the study 
         ),
         [],
         {"official": {"column": "part", "train": ["Train"], "validation": ["valid"],
-                      "test": ["TEST"], "last": None}},
+                      "test": ["TEST"]}},
     ),
     "dates": (
         lambda rng: visits(rng).drop(columns="patient").assign(
             day=pd.date_range("2020-01-01", periods=360).strftime("%Y-%m-%d")
         ),
-        [], "Test on the last fifth of the rows: --time day",
+        [], "Test on the last fifth of them: --time day",
     ),
     "by date": (
         lambda rng: visits(rng).drop(columns="patient").assign(
             day=pd.date_range("2020-01-01", periods=360).strftime("%Y-%m-%d")
         ),
-        ["--time", "day"], {"official": {"column": "day", "last": 0.2}},
+        ["--time", "day"], {"time": "day"},
     ),
     "texts": (
         lambda rng: pd.DataFrame({
@@ -302,8 +304,8 @@ def test_a_table_is_looked_at_before_a_study_is_written(project, name):
         if isinstance(value, dict):
             found = {name: found[name] for name in value}
         assert found == value
-    is_official = entry["official"] is not None
-    assert loaded.studies["own"].splits[0].kind == ("official" if is_official else "holdout")
+    kind = "official" if entry["official"] else "time" if entry["time"] else "holdout"
+    assert loaded.studies["own"].splits[0].kind == kind
 
 
 def test_odd_rows_and_encodings_are_said(project, capsys):

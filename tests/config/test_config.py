@@ -97,6 +97,15 @@ def exhibit(kind, **options):
         (seeds(model=[]), "at least 1 item"),
         (seeds(model=[3, 3]), "seed 3 is listed twice"),
         (seeds(model=True), "seeds.model: Input should be a valid integer. Found: True."),
+        ({"splits": [{"kind": "time"}]}, "needs `time:`, the column of times, in the file of"),
+        (
+            {"splits": [{"kind": "time"}]} | seeds(data={"count": 2}),
+            "experiments.e.seeds.data: windows of time are not drawn",
+        ),
+        (
+            {"splits": [{"kind": "time"}], "hyperparameters": {"mode": "fixed"}},
+            "hyperparameters: the folds of a search are random",
+        ),
         (seeds(modle=3), "Allowed: augment, data, dropout, init, model, order. Did you mean 'mod"),
         (seeds(model=1, init=2), "sets both model and init"),
         ({"scales": {"paper": {"keep": "all"}}}, "keep: "),
@@ -304,7 +313,7 @@ def test_pattern_errors_are_explained(tmp_path):
     assert "mine.yaml: name: a name holds unaccented letters, digits" in text
     assert "mine.yaml: factory: give `module:name`, as in my_module:make." in text
     assert (
-        "x.yaml: splits.0: unknown kind 'holdot'. Allowed: holdout, official, kfold. Did you"
+        "x.yaml: splits.0: unknown kind 'holdot'. Allowed: holdout, official, kfold, time. Did"
         in text
     )
     assert "y.yaml: needs either experiments" in text

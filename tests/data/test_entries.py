@@ -44,9 +44,7 @@ def test_bad_sources(source, message):
 @pytest.mark.parametrize(
     ("official", "message"),
     [
-        ({"column": "part"}, "needs either test or last"),
-        ({"column": "day", "test": ["a"], "last": 0.2}, "needs either test or last"),
-        ({"last": 0.2}, "last needs column"),
+        ({"column": "part"}, "test"),
         ({"column": "part", "test": "rows.csv"}, "with column, test must be a list of its values"),
         ({"test": ["a"]}, "without column, test must be a file of row numbers"),
         ({"test": "t.csv", "validation": [1]}, "without column, validation must be a file"),

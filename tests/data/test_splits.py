@@ -10,14 +10,17 @@ from reseed.data.splits import (
     select_fold,
 )
 from reseed.data.store import Targets
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, train_test_split
 
 HOLDOUT = {"kind": "holdout", "test": 0.2, "validation": 0.25, "stratify": True}
 KFOLD = {"kind": "kfold", "folds": 5, "validation": 0.1, "stratify": True}
 
 
-def make_split(scheme, target, groups, task, seed, official=None):
-    return splits.make_split(scheme, Targets(target, groups, official), task, seed)
+TIME = {"kind": "time", "folds": 3, "validation": 0.1}
+
+
+def make_split(scheme, target, groups, task, seed, official=None, times=None):
+    return splits.make_split(scheme, Targets(target, groups, official, times), task, seed)
 
 
 def parts(frame, fold=0):
@@ -155,6 +158,78 @@ def test_groups_with_a_rare_class_are_stratified_by_it():
     assert max(ill) - min(ill) <= 1
 
 
+@settings(max_examples=60)
+@given(
+    n=st.integers(30, 80),
+    folds=st.integers(2, 6),
+    gap=st.integers(0, 3),
+    most=st.sampled_from([None, 2, 9]),
+)
+def test_windows_are_those_of_scikit_learn(n, folds, gap, most):
+    """Over times of one row each, in any order."""
+    times = np.random.default_rng(n).permutation(n)
+    scheme = {"kind": "time", "folds": folds, "gap": gap, "train": most}
+    frame = make_split(scheme, np.zeros(n), None, "regression", 0, times=times)
+    theirs = TimeSeriesSplit(folds, gap=gap, max_train_size=most).split(np.zeros(n))
+    for fold, (train, test) in enumerate(theirs):
+        mine = parts(frame, fold)
+        assert sorted(times[mine["train"]]) == train.tolist()
+        assert sorted(times[mine["test"]]) == test.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "scheme",
+    [HOLDOUT, KFOLD, {"kind": "holdout", "test": 0.3, "stratify": False}, {"kind": "official"},
+     TIME, TIME | {"gap": 3}, TIME | {"train": 12}, TIME | {"folds": 1, "test": 0.2}],
+    ids=str,
+)  # fmt: skip
+def test_no_group_and_no_future_is_on_the_wrong_side(scheme, seed):
+    """Groups come and go, and several rows share a time."""
+    rng = np.random.default_rng(seed)
+    times = rng.integers(0, 60, 900)
+    groups = times // 2 + 40 * rng.integers(0, 4, 900)
+    target = groups % 2
+    own = official_parts(900, test=np.flatnonzero(groups % 5 == 0))
+    is_time = scheme["kind"] == "time"
+    frame = make_split(scheme, target, groups, "binary", 0 if is_time else seed, own, times)
+    for _, one in frame.groupby("fold"):
+        rows = {part: one.loc[one["part"] == part, "row"] for part in ("train", "test")}
+        rows["validation"] = one.loc[one["part"] == "validation", "row"]
+        named = [*map(set, (groups[of] for of in rows.values()))]
+        assert len(set.union(*named)) == sum(map(len, named))
+        assert one["row"].is_unique
+        if is_time:
+            order = [times[rows[part]] for part in ("train", "validation", "test")]
+            assert order[0].max() < order[1].min()
+            assert order[2].min() - order[1].max() > scheme.get("gap", 0)
+            # Only rows of groups with later parts are missing.
+            left = np.setdiff1d(np.flatnonzero(times <= order[1].max()), one["row"])
+            is_late = np.isin(groups[left], groups[[*rows["test"], *rows["validation"]]])
+            assert (is_late | ("train" in scheme)).all()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "message", "seed"),
+    [
+        (TIME, "data seed 1: windows of time are not drawn", 1),
+        (TIME | {"folds": 30}, "20 times are too few for 30 windows", 0),
+        (TIME | {"gap": 18}, "20 times are too few for 3 windows of 5 with a gap of 18", 0),
+        (TIME | {"test": 0.9}, "no row of class 1 is left to train on", 0),
+        ({"kind": "time"}, "missing", 0),
+    ],
+)
+def test_bad_windows(scheme, message, seed):
+    times = np.arange(20)
+    target = (times > 7).astype(int)
+    with pytest.raises(ReseedError, match=message):
+        make_split(scheme, target, None, "binary", seed, times=times)
+    with pytest.raises(ReseedError, match="the dataset has no times"):
+        make_split(TIME, target, None, "binary", 0)
+    with pytest.raises(ReseedError, match="no row of other groups"):
+        make_split(TIME, target, target * 0, "regression", 0, times=times)
+
+
 OFFICIAL = {"kind": "official", "validation": 0.1}
 
 
@@ -225,6 +300,7 @@ def test_splits_are_the_same_on_every_platform(scheme, pin):
         ({"kind": "kfold", "folds": 1}, "folds must be a whole number"),
         ({"kind": "kfold", "folds": 5, "repeats": 2}, "unknown \\['repeats'\\]"),
         ({"kind": "loo"}, "found 'loo', allowed: holdout"),
+        ({"kind": "kfold", "folds": 5, "gap": 2}, "unknown \\['gap'\\]"),
         ({"kind": "official"}, "this dataset has no official test rows"),
     ],
 )

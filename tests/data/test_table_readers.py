@@ -7,7 +7,7 @@ import pytest
 from packing import prepare
 from reseed.core.errors import ReseedError
 from reseed.data.sources import Fetched
-from reseed.data.store import write_prepared
+from reseed.data.store import read_targets, write_prepared
 
 
 def fetched(*paths):
@@ -161,7 +161,6 @@ def test_another_separator_is_named(tmp_path):
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
         ({"bad": [f"{i} €" for i in range(N)]}, "has 60 classes in 60 rows, such as '0 €'"),
         ({"empty": np.nan}, "column 'empty' holds no values: list it under drop"),
-        ({"day": ["2020-01-31", "2021-02-01"] * (N // 2)}, "column 'day' holds dates"),
         ({"key": [f"k{i}" for i in range(N)]}, "column 'key' has a different text in every row"),
         ({"size": ["12", "13", "14", "big", "x15", "16"] * (N // 6)}, "mostly numbers; 20 values"),
         ({"big": [np.inf, *range(1, N)]}, "column 'big' holds inf in row 1"),
@@ -169,6 +168,23 @@ def test_another_separator_is_named(tmp_path):
 )
 def test_unfit_columns_are_refused(tmp_path, change, message):
     refuse(CLEAN.assign(**change), tmp_path, message)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_dates_are_their_parts_that_vary(tmp_path, suffix):
+    days = [dt.date(2024, 1 + i % 3, 1 + i % 28) for i in range(N)]
+    days[5] = None
+    found = own(CLEAN.assign(day=days), tmp_path, suffix).inputs.frame
+    parts = [name for name in found if name.startswith("day")]
+    assert parts == ["day_month", "day_day", "day_weekday"]
+    assert found.loc[:1, parts].to_numpy().tolist() == [[1, 1, 0], [2, 2, 4]]
+    assert found.loc[5, parts].isna().all()
+    times = pd.date_range("2024-01-01", periods=N, freq="h")
+    found = own(CLEAN.assign(at=times), tmp_path, suffix).inputs.frame
+    assert found["at_hour"].tolist() == [i % 24 for i in range(N)]
+    refuse(
+        CLEAN.assign(day=["2024-02-30"] * N), tmp_path, "'2024-02-30' in row 1, which is no date"
+    )
 
 
 def test_decimals_of_a_database_are_numbers(tmp_path):
@@ -180,8 +196,8 @@ def test_decimals_of_a_database_are_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (pd.date_range("2020-01-01", periods=N), "holds dates"),
-        ([dt.date(2020, 1, 1 + i % 28) for i in range(N)], "holds a date"),
+        (pd.to_timedelta(range(N), unit="h"), "holds durations"),
+        ([dt.time(i % 24) for i in range(N)], "holds a time"),
         ([[1, 2]] * N, "holds a "),
     ],
 )
@@ -368,16 +384,18 @@ def test_another_encoding_and_rows_without_a_target(tmp_path):
         [3, 2, 4, 5, 5, 1],
     ],
 )
-def test_the_last_rows_by_time_are_the_test_set(tmp_path, times):
-    """Rows of one time stay together: of six, two are the last fifth."""
+def test_times_are_ranks_and_no_feature(tmp_path, times):
     frame = pd.DataFrame({"when": times, "x": range(6), "y": [0, 1] * 3})
     frame.to_csv(tmp_path / "t.csv", index=False)
     dataset = {"name": "own", "task": "binary", "target": "y"}
-    for last, test in ((1 / 3, [3, 4]), (0.2, [3, 4]), (0.5, [2, 3, 4])):
-        entry = dataset | {"official": {"column": "when", "last": last}}
-        found = prepare(entry, fetched(tmp_path / "t.csv"))
-        assert np.flatnonzero(found.parts == "test").tolist() == test
-        assert list(found.inputs.frame) == ["x"]
+    found = prepare(dataset | {"time": "when"}, fetched(tmp_path / "t.csv"))
+    assert found.times.tolist() == [2, 1, 3, 4, 4, 0]
+    assert list(found.inputs.frame) == ["x"]
+    write_prepared(tmp_path / "out", found)
+    assert read_targets(tmp_path / "out").times.tolist() == found.times.tolist()
+    frame.assign(when=["2024-01-31"] * 5 + ["later"]).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ReseedError, match="1 rows have no time in 'when'"):
+        prepare(dataset | {"time": "when"}, fetched(tmp_path / "t.csv"))
 
 
 def test_unnamed_row_numbers_are_refused_as_feature(tmp_path):

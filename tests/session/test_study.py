@@ -20,7 +20,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import brier_score_loss, f1_score, log_loss, make_scorer, roc_auc_score
-from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -395,3 +395,29 @@ def test_errors_of_a_study_suggest_its_arguments(monkeypatch):
     monkeypatch.setattr("reseed.session.study.read_models", refuse)
     with pytest.raises(ReseedError, match="Set `metric='auc'`"):
         reseed.study({"forest": FOREST}, X, Y)
+
+
+def test_windows_of_time_are_one_score_a_seed():
+    """Nothing is drawn, so no test or interval goes over windows."""
+    when = np.arange(120)[::-1]
+    made = [
+        reseed.study(MODELS, X, Y, seeds=3, progress=False, **how)
+        for how in (
+            {"time": when},
+            {"time": when, "splits": 3, "test": 0.5},
+            {"splits": TimeSeriesSplit(4)},
+        )
+    ]
+    for one, windows in zip(made, ("time-1", "time-3", "time-4"), strict=True):
+        trials = one.data.metrics
+        assert set(trials["scheme"]) == {windows}
+        assert trials.groupby("arm").size().tolist() == [3] * len(MODELS)
+        assert one.data.predictions is None
+        assert "not for other times" in " ".join(str(one).split())
+    for arguments, message in (
+        ({"splits": range(3)}, "windows of time have no data seeds"),
+        ({"test": (X, Y)}, "give `time` or a `test` set"),
+        ({"splits": [(np.arange(60), np.arange(60, 120))]}, "trains on times of its test rows"),
+    ):
+        with pytest.raises(reseed.ReseedError, match=message):
+            reseed.study(MODELS, X, Y, time=when, **arguments)

@@ -264,13 +264,16 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         dataset["group"] = found.group
     if found.official:
         dataset["official"] = found.official
-    elif found.time:
-        dataset["official"] = {"column": found.time, "last": LAST}
+    if found.time:
+        dataset["time"] = found.time
     # The reader finds decimal commas by itself.
     if given := {new: csv[old] for old, new in _READER_OPTIONS.items() if old in csv}:
         dataset["options"] = given
-    # Official parts are drawn by no seed.
-    is_drawn = "official" not in dataset
+    # Neither official parts nor windows of time are drawn by a seed.
+    is_drawn = not (found.official or found.time)
+    split = {"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}
+    if found.time and not found.official:
+        split = {"kind": "time", "folds": 1, "test": LAST}
     seeds = {"data": {"count": _SPLITS}} if is_drawn else {}
     study: dict[str, Any] = {
         "name": options.name,
@@ -278,7 +281,7 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         "question": "Which model is better, and how much of it is luck?",
         "datasets": [options.name],
         "models": list(own or (_TEXT_MODELS if found.text else _MODELS)),
-        "splits": [{"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}],
+        "splits": [split],
         "experiments": {
             "crossed": {
                 "title": "Splits and seeds" if is_drawn else "Seeds",

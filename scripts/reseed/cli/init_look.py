@@ -41,6 +41,7 @@ class Look:
     group: column of units that a split must not divide.
     time: column by which the last rows are the test rows.
     official: column of parts, with the values of each part.
+    dates: columns that are read by their parts.
     text: the column of texts, if models read it alone.
     lines: what was found. questions: what must be answered first.
     """
@@ -49,6 +50,7 @@ class Look:
     group: str | None = None
     time: str | None = None
     official: dict[str, Any] | None = None
+    dates: list[str] = field(default_factory=list)
     text: str | None = None
     lines: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
@@ -76,7 +78,7 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
     plain = [name for name in features if name not in texts]
     _choose_text(options, frame, texts, plain, found)
     _choose_group(options, frame, plain, task, found)
-    if not plain and not found.text and not found.questions:
+    if not (plain or found.text or found.dates or found.questions):
         raise ReseedError(
             f"{options.data}: no column is left to predict {options.target!r}. "
             f"{' '.join(found.lines)} Keep one: --keep COLUMN"
@@ -126,7 +128,7 @@ def _look_at_rows(
 
 def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, found: Look) -> bool:
     """Whether the column is no feature, which is then said or asked."""
-    from reseed.data.columns import UnusableColumn, convert_feature
+    from reseed.data.columns import UnusableColumn, convert_feature, is_date
 
     values = frame[name]
     present = values.dropna()
@@ -140,14 +142,14 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         return _drop(found, name, "holds no values")
     if present.nunique() == 1:
         return _drop(found, name, "holds one value")
-    if _is_date(present):
-        if options.time in (name, _NONE):
-            return _drop(found, name, f"holds dates ({str(present.iloc[0])!r})")
+    if is_date(present):
         if options.time is None:
             found.questions.append(
-                f"{name} holds dates ({str(present.iloc[0])!r}). Test on the last fifth of the "
-                f"rows: --time {name}; on random rows, if the order does not matter: --time none"
+                f"{name} holds dates ({str(present.iloc[0])!r}). Test on the last fifth of them: "
+                f"--time {name}; on random rows, if the order does not matter: --time none"
             )
+        found.dates.append(name)
+        found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
     if parts := _find_parts(present):
         found.official = {"column": name} | parts
@@ -171,16 +173,6 @@ def _drop(found: Look, name: str, reason: str) -> bool:
     found.dropped.append(name)
     found.lines.append(f"{name}: left out, {reason}")
     return True
-
-
-def _is_date(values: pd.Series) -> bool:
-    from pandas.api.types import is_datetime64_any_dtype
-
-    from reseed.data.columns import DATE
-
-    if is_datetime64_any_dtype(values.dtype):
-        return True
-    return values.map(type).eq(str).all() and bool(values.str.fullmatch(DATE).all())
 
 
 def _find_parts(values: pd.Series) -> dict[str, list[Any]] | None:
@@ -228,8 +220,9 @@ def _choose_text(
         named = ", or ".join(f"--text {name}" for name in texts)
         found.questions.append(f"{', '.join(texts)} hold texts, and models read one: {named}")
     if found.text:
-        rest = [name for name in (*plain, *texts) if name != found.text]
+        rest = [name for name in (*plain, *texts, *found.dates) if name != found.text]
         plain.clear()
+        found.dates.clear()
         found.lines.append(f"{found.text}: texts, which models read by their words")
         for name in rest:
             _drop(found, name, "not read beside texts")
@@ -247,7 +240,7 @@ def _choose_group(
         found.lines.append(f"{found.group}: no value of it is on both sides of a split")
     if options.time not in (None, _NONE):
         found.time = options.time
-        found.lines.append(f"{found.time}: the last fifth of the rows by it is the test set")
+        found.lines.append(f"{found.time}: the last fifth of its values is the test set")
     if options.group or found.official or found.text:
         return
     for name in plain:

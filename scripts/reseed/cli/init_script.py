@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reseed.cli.init_look import Look
 
-#: Share of the rows that come last by time, and are the test set.
+#: Share of the times that come last, and are the test set.
 LAST = 0.2
 
 #: Models of a first script on a table of data, without factories of the user.
@@ -77,9 +77,19 @@ def write_data_script(
     apart += [found.official["column"]] if found.official else []
     dropped = [*found.dropped, *(one for one in apart if one not in found.dropped)]
     features = f"table.drop(columns={dropped!r})" if dropped else "table"
+    dates = [
+        line
+        for name in found.dates
+        for line in (
+            f"dates = pd.to_datetime(table.pop({name!r})).dt",
+            'for part in ("year", "month", "day", "weekday", "hour"):',
+            f"    table[{name + '_'!r} + part] = getattr(dates, part)",
+        )
+    ]
     lines = [
         f"table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])",
         f"y = table.pop({options.target!r})",
+        *dates,
         f"X = table[{found.text!r}]"
         if found.text
         else f"X = pd.get_dummies({features})  # columns of words become 0 and 1",
@@ -88,13 +98,9 @@ def write_data_script(
     if found.official:
         column, test = found.official["column"], found.official["test"]
         lines.append(f"is_test = table[{column!r}].isin({test!r}).to_numpy()")
+        arguments, seeds = ["splits=[(~is_test, is_test)]"], splits
     elif found.time:
-        lines.append(f"times = table[{found.time!r}]")
-        last = f"times.sort_values().iloc[int({1 - LAST} * len(times)) - 1]"
-        lines.append(f"is_test = (times > {last}).to_numpy()")
-    if found.official or found.time:
-        arguments = ["splits=[(~is_test, is_test)]"]
-        seeds = splits
+        arguments, seeds = [f"time=table[{found.time!r}]", f"test={LAST}"], splits
     arguments.append(f"seeds={seeds}")
     arguments += [f"groups=table[{found.group!r}]"] if found.group else []
     arguments += [f"metric={options.metric!r}"] if options.metric else []

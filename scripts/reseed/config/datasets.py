@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from reseed.config.base import Count, Identifier, MetricName, RowFraction, Sha256, Strict
+from reseed.config.base import Count, Identifier, MetricName, Sha256, Strict
 
 #: Fields of a dataset that reports show. They decide none of its rows.
 TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
@@ -116,8 +116,7 @@ Source = Annotated[
 
 
 class OfficialRows(Strict):
-    """Official parts of a dataset: values of a column, or a file of row numbers for each part; or
-    the rows that come last by a column of times."""
+    """Official parts of a dataset: values of a column, or a file of row numbers for each part."""
 
     column: str | None = None
     """Column that names the part. With several files, `file` is the file name of each row."""
@@ -125,20 +124,11 @@ class OfficialRows(Strict):
     """Values of `column`; without `column`, a file of row numbers."""
     validation: list[str | int | float | bool] | str | None = None
     """As for `train`."""
-    test: list[str | int | float | bool] | str | None = None
+    test: list[str | int | float | bool] | str
     """As for `train`."""
-    last: RowFraction | None = None
-    """Instead of parts: the fraction of the rows that come last by `column`, dates or numbers, is
-    the test set. Rows of one time stay together."""
 
     @model_validator(mode="after")
     def _check_form(self) -> "OfficialRows":
-        if (self.test is None) == (self.last is None):
-            raise ValueError("needs either test or last")
-        if self.last is not None:
-            if not self.column or self.train or self.validation:
-                raise ValueError("last needs column, and neither train nor validation")
-            return self
         form, noun = (
             (list, "a list of its values") if self.column else (str, "a file of row numbers")
         )
@@ -173,6 +163,8 @@ class Dataset(Strict):
     """Label of the positive class (default: the last in sorted order)."""
     group: str | None = None
     """Column of groups; a split never divides a group."""
+    time: str | None = None
+    """Column of times, dates or numbers, for splits of kind `time`. It is no feature."""
     drop: list[str] = []
     """Columns that are not features."""
     official: OfficialRows | None = None

@@ -58,7 +58,26 @@ class KFold(Strict):
     """Stratify by class."""
 
 
-Scheme = Annotated[Holdout | Official | KFold, Field(discriminator="kind")]
+class Time(Strict):
+    """Windows of time: scikit-learn's `TimeSeriesSplit` over the distinct values of the dataset's
+    `time`. Nothing is drawn, so model seeds alone vary; a score is the mean over the windows.
+    """
+
+    kind: Literal["time"]
+    folds: Annotated[Integer, Field(ge=1, le=10_000)] = 5
+    """Number of test windows; the last ends with the data."""
+    test: RowFraction | None = None
+    """Fraction of the times that the test windows share (default: `folds` / (`folds` + 1))."""
+    gap: Annotated[Integer, Field(ge=0)] = 0
+    """Number of times left out before each test window."""
+    train: Count | None = None
+    """Largest number of times to train on: a sliding window (default: all before, an expanding
+    one)."""
+    validation: RowFraction = 0.1
+    """Fraction of the training times, the last ones, for early stopping."""
+
+
+Scheme = Annotated[Holdout | Official | KFold | Time, Field(discriminator="kind")]
 
 
 class SeedRange(Strict):

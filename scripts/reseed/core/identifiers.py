@@ -10,7 +10,7 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def scheme_id(scheme: Mapping[str, Any]) -> str:
-    """Return the identifier of a split scheme, such as `holdout-0.2`, `kfold-5` or `official`.
+    """Return the identifier of a split scheme: `holdout-0.2`, `kfold-5`, `time-5`, `official`.
 
     Options that differ from their defaults are appended.
     """
@@ -21,9 +21,12 @@ def scheme_id(scheme: Mapping[str, Any]) -> str:
         name, default = f"kfold-{scheme['folds']}", 0.1
     else:
         name, default = kind, 0.1
+    if kind == "time":
+        name = f"time-{scheme['folds']}"
+        name += "".join(f"-{f}-{scheme[f]!r}" for f in ("test", "gap", "train") if scheme[f])
     if scheme["validation"] != default:
         name += f"-validation-{scheme['validation']!r}"
-    return name if scheme["stratify"] else f"{name}-unstratified"
+    return name if scheme.get("stratify", True) else f"{name}-unstratified"
 
 
 def hyperparameters_id(source: Mapping[str, Any]) -> str:

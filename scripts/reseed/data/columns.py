@@ -3,6 +3,7 @@
 Encoders, imputers and scalers are part of a trial, which fits them on its training rows.
 """
 
+import datetime
 import decimal
 import difflib
 import numbers
@@ -16,7 +17,7 @@ from reseed.core.errors import ReseedError
 
 #: The name that pandas gives to a column without one, such as the index that `to_csv` writes.
 _UNNAMED = r"Unnamed: \d+"
-DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
+_DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
 _MANY_LEVELS = 50
 _YAML_WORDS = ". YAML reads yes, no, on and off as booleans: write such a class in quotes"
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
@@ -43,6 +44,45 @@ def require_column(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.
         f"did you mean {', '.join(similar)}?" if similar else f"columns: {', '.join(frame.columns)}"
     )
     raise ReseedError(f"{where}: {role} column {name!r} is not in the table; {hint}")
+
+
+def rank_times(where: str, values: pd.Series) -> np.ndarray:
+    """Rank of the time of each row, 0 for the first. Raises ReseedError for rows without one."""
+    times = values
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        times = pd.to_datetime(values, errors="coerce", format="ISO8601", utc=True)
+    if (missing := np.flatnonzero(times.isna())).size:
+        raise ReseedError(
+            f"{where}: {missing.size} rows have no time in {values.name!r} (first in row "
+            f"{missing[0] + 1}): write dates as 2024-01-31, or numbers, or remove these rows"
+        )
+    return np.unique(times.to_numpy(), return_inverse=True)[1].astype(np.int64)
+
+
+def is_date(values: pd.Series) -> bool:
+    """Whether all present values are dates, as texts such as 2024-01-31."""
+    present = values.dropna()
+    if pd.api.types.is_datetime64_any_dtype(present.dtype):
+        return True
+    return bool(len(present)) and all(
+        isinstance(one, datetime.date) or (isinstance(one, str) and re.fullmatch(_DATE, one))
+        for one in present
+    )
+
+
+def split_date(where: str, values: pd.Series) -> pd.DataFrame:
+    """Parts of dates as numbers: those of year, month, day, weekday and hour that vary."""
+    dates = pd.to_datetime(values, errors="coerce", format="ISO8601", utc=True)
+    if (bad := np.flatnonzero(dates.isna() & values.notna())).size:
+        raise ReseedError(
+            f"{where}: column {values.name!r} holds {values.iloc[bad[0]]!r} in row {bad[0] + 1}, "
+            "which is no date: correct it, or list the column under drop"
+        )
+    parts = {
+        f"{values.name}_{part}": getattr(dates.dt, part).astype("float64")
+        for part in ("year", "month", "day", "weekday", "hour")
+    }
+    return pd.DataFrame({name: one for name, one in parts.items() if one.nunique() > 1})
 
 
 def format_label(value: object) -> str:
@@ -132,7 +172,7 @@ def _encode_numbers(column: str, values: pd.Series) -> np.ndarray:
 def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.Series, str]:
     """Return a feature as float64 or text, and its kind (numeric or categorical).
 
-    Raises ReseedError for values that a model cannot use: dates, infinities, other objects.
+    Raises ReseedError for values that a model cannot use: durations, infinities, other objects.
     """
     column = f"{where}: column {values.name!r}"
     dtype = values.dtype
@@ -141,8 +181,8 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
         raise UnusableColumn(column, "has no name in the file", fix)
     if values.isna().all():
         raise UnusableColumn(column, "holds no values", "list it under drop")
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-        raise _date_error(column, values.dropna().iloc[0])
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        raise UnusableColumn(column, "holds durations", "turn them into numbers or drop it")
     if not categorical and pd.api.types.is_numeric_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
             raise UnusableColumn(column, "holds complex numbers", "split or drop it")
@@ -170,9 +210,7 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
 
 
 def _check_text(column: str, text: pd.Series) -> None:
-    """Raise ReseedError for dates, for numbers with text among them, and for identifiers."""
-    if text.str.fullmatch(DATE).all():
-        raise _date_error(column, text.iloc[0])
+    """Raise ReseedError for numbers with text among them, and for identifiers."""
     numeric = pd.to_numeric(text, errors="coerce").notna()
     if numeric.mean() >= 0.5:
         bad = text[~numeric]
@@ -189,12 +227,3 @@ def _check_text(column: str, text: pd.Series) -> None:
             f"has a different text in every row, such as {text.iloc[0]!r}",
             "is it an identifier? List it under drop, or under options.categorical to keep it",
         )
-
-
-def _date_error(column: str, value: object) -> UnusableColumn:
-    return UnusableColumn(
-        column,
-        f"holds dates ({str(value)!r})",
-        "a model needs numbers. List it under drop, "
-        "or put year, month, hour or days since … into separate columns",
-    )

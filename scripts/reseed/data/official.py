@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from reseed.config.datasets import Dataset, OfficialRows
 from reseed.core.errors import ReseedError
@@ -19,15 +18,12 @@ def assign_official_parts(
 
     The entry's `official` has priority over the parts of the reader. It is either `{column: name,
     train: [values], validation: [...], test: [...]}`, or a file of row numbers for each part
-    (`.csv` with one column, or `.npy`; the first row is 0), or `{column: name, last: 0.2}`. Rows
-    that nothing names are training rows. If `train` is configured, every row must be named. Raises
-    ReseedError.
+    (`.csv` with one column, or `.npy`; the first row is 0). Rows that nothing names are training
+    rows. If `train` is configured, every row must be named. Raises ReseedError.
     """
     official = dataset.official
     if official is None:
         parts = raw.parts
-    elif official.last is not None:
-        parts = _parts_by_time(f"{where}: official", raw, str(official.column), official.last)
     elif official.column is not None:
         parts = _parts_by_column(f"{where}: official", raw, official, official.column)
     else:
@@ -37,25 +33,6 @@ def assign_official_parts(
     if parts is not None and "train" not in parts:
         raise ReseedError(f"{where}: official: no row is left to train on")
     return None if parts is None else np.asarray(parts, dtype="<U10")
-
-
-def _parts_by_time(where: str, raw: Raw, column: str, last: float) -> np.ndarray:
-    """The rows after the time before which the others lie; rows of one time are in one part."""
-    values = columns.require_column(where, raw.frame, column, "time")
-    if not pd.api.types.is_numeric_dtype(values.dtype):
-        values = pd.to_datetime(values, errors="coerce", format="ISO8601", utc=True)
-    if (missing := np.flatnonzero(values.isna())).size:
-        raise ReseedError(
-            f"{where}: {missing.size} rows have no time in {column!r} (first in row "
-            f"{missing[0] + 1}): write dates as 2024-01-31, or numbers, or remove these rows"
-        )
-    times, counts = np.unique(values.to_numpy(), return_counts=True)
-    before = np.cumsum(counts) <= len(values) * (1 - last) + 1e-9
-    if not before.any():
-        raise ReseedError(
-            f"{where}: {counts[0]} rows have the first time of {column!r}: lower last"
-        )
-    return np.where(values.to_numpy() > times[before][-1], "test", "train")
 
 
 def _parts_by_column(where: str, raw: Raw, official: OfficialRows, column: str) -> np.ndarray:

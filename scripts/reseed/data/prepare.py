@@ -136,16 +136,21 @@ def _encode(
                 f"{len(values)} rows: give each row its group or remove it"
             )
         groups = pd.factorize(values, sort=True)[0].astype(np.int64)
+    times = None
+    if dataset.time is not None:
+        values = columns.require_column(where, raw.frame, dataset.time, "time")
+        times = columns.rank_times(where, values)
     rows = _draw_rows(where, dataset, options, target, raw.parts)
     if rows is not None:
         raw = _take_rows(raw, rows, f"{rows.size} of {len(target)} rows, drawn at random")
         target = target[rows]
         groups = None if groups is None else groups[rows]
+        times = None if times is None else times[rows]
         _check_classes_remain(where, dataset, classes, target)
     inputs = _INPUTS[dataset.kind](where, dataset, options, raw)
     info = _describe(dataset, classes, target, fetched, raw.notes)
     info = replace(info, words=_mean_words(inputs))
-    return Prepared(inputs, target, groups, raw.parts, info)
+    return Prepared(inputs, target, groups, raw.parts, info, times)
 
 
 def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Inputs:
@@ -153,7 +158,7 @@ def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw)
     for name in drop:
         columns.require_column(where, frame, name, "drop")
     official = dataset.official and dataset.official.column
-    others = [dataset.target, dataset.group, official]
+    others = [dataset.target, dataset.group, dataset.time, official]
     frame = frame.drop(
         columns=[*drop, *(n for n in set(others) if n is not None and n not in drop)]
     )
@@ -162,7 +167,12 @@ def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw)
     categorical: list[str] = getattr(options, "categorical", [])
     for name in categorical:
         columns.require_column(where, frame, name, "options.categorical")
-    typed = {n: columns.convert_feature(where, frame[n], n in categorical)[0] for n in frame}
+    typed: dict[str, pd.Series] = {}
+    for name, values in frame.items():
+        if str(name) not in categorical and columns.is_date(values):
+            typed |= dict(columns.split_date(where, values).items())
+        else:
+            typed[name] = columns.convert_feature(where, values, name in categorical)[0]
     constant = [str(name) for name, values in typed.items() if values.nunique(dropna=False) == 1]
     if constant:
         raw.notes.append(f"constant columns (kept): {', '.join(constant)}")

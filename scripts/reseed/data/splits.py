@@ -4,7 +4,7 @@ Every draw is over *units*. A unit is a group if the dataset has groups, else a 
 in two parts. With groups, a fraction counts groups, and the stratum of a group is its rarest class.
 Draws use NumPy's legacy `RandomState`, whose streams are frozen, so a data seed means the same rows
 on every platform. A data seed is one repeat: k-fold cross-validation repeated twice has two data
-seeds.
+seeds. Windows of time are not drawn, so they have data seed 0 alone.
 """
 
 import hashlib
@@ -30,18 +30,21 @@ from reseed.data.store import Targets, read_columns
 if TYPE_CHECKING:
     import pandas as pd
 
-_REQUIRED_FIELDS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
+_REQUIRED_FIELDS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set(), "time": {"folds"}}
 _OPTIONAL_FIELDS = {"kind", "validation", "stratify"}
+_TIME_FIELDS = {"test", "gap", "train"}
 #: Key of the metadata of the splits in the metadata of the Parquet file.
 _METADATA_KEY = b"reseed"
 
 
 class Scheme(TypedDict, total=False):
-    """A split scheme: `kind` is holdout, kfold or official (see `reseed.config.studies`)."""
+    """A split scheme: `kind` is holdout, kfold, official or time (see `reseed.config.studies`)."""
 
     kind: str
-    test: float
+    test: float | None
     folds: int
+    gap: int
+    train: int | None
     validation: float
     stratify: bool
 
@@ -71,11 +74,12 @@ class Split:
 def make_split(scheme: Scheme, targets: Targets, task: str, data_seed: int) -> "pd.DataFrame":
     """Draw a split of all rows.
 
-    scheme: `{kind: holdout, test: 0.2}`, `{kind: kfold, folds: 5}` or `{kind: official}`. Each may
-    have `validation` (fraction of the rows that are not test rows, default 0) and `stratify`
-    (default true; ignored in regression). An official split has the official test rows. Its
-    validation rows are the official ones; without these, they are a fraction of the training rows,
-    drawn by the data seed.
+    scheme: `{kind: holdout, test: 0.2}`, `{kind: kfold, folds: 5}`, `{kind: official}` or
+    `{kind: time, folds: 5}` (see `_split_by_time`). Each may have `validation` (fraction of the
+    rows that are not test rows, default 0), and those that are drawn `stratify` (default true;
+    ignored in regression). An official split has the official test rows. Its validation rows are
+    the official ones; without these, they are a fraction of the training rows, drawn by the data
+    seed.
     Returns one row for each fold and row: columns fold (int16), part (category), row (int64).
     Raises ReseedError.
     """
@@ -83,6 +87,8 @@ def make_split(scheme: Scheme, targets: Targets, task: str, data_seed: int) -> "
 
     target, groups = np.asarray(targets.target), targets.groups
     kind = _check_scheme(scheme, len(target), groups, data_seed)
+    if kind == "time":
+        return _split_by_time(scheme, targets, task, data_seed)
     stratify = scheme.get("stratify", True) and task != "regression"
     units, strata = _assign_units(target, groups, stratify)
     frames = []
@@ -111,18 +117,19 @@ def _check_scheme(scheme: Scheme, n: int, groups: np.ndarray | None, data_seed: 
     if kind not in _REQUIRED_FIELDS:
         raise ReseedError(f"scheme kind: found {kind!r}, allowed: {', '.join(_REQUIRED_FIELDS)}")
     missing = _REQUIRED_FIELDS[kind] - scheme.keys()
-    unknown = scheme.keys() - _REQUIRED_FIELDS[kind] - _OPTIONAL_FIELDS
+    optional = _OPTIONAL_FIELDS | (_TIME_FIELDS if kind == "time" else set())
+    unknown = scheme.keys() - _REQUIRED_FIELDS[kind] - optional
     if missing or unknown:
         raise ReseedError(f"{kind} scheme: missing {sorted(missing)}, unknown {sorted(unknown)}")
     for name, may_be_zero in (("test", False), ("validation", True)):
-        value = scheme.get(name, 0.5)
+        value = 0.5 if scheme.get(name) is None else scheme[name]  # type: ignore[literal-required]
         if not isinstance(value, int | float) or not (
             0 < value < 1 or (value == 0 and may_be_zero)
         ):
             raise ReseedError(f"{kind} scheme: {name} must lie between 0 and 1, found {value!r}")
-    folds = scheme.get("folds", 2)
-    if not isinstance(folds, int) or folds < 2:
-        raise ReseedError(f"{kind} scheme: folds must be a whole number ≥ 2: {folds!r}")
+    folds, least = scheme.get("folds", 2), 1 if kind == "time" else 2
+    if not isinstance(folds, int) or folds < least:
+        raise ReseedError(f"{kind} scheme: folds must be a whole number ≥ {least}: {folds!r}")
     if not 0 <= data_seed < 2**32:
         raise ReseedError(f"data seed must lie in 0 … 2**32 - 1, found {data_seed}")
     if n == 0:
@@ -130,6 +137,59 @@ def _check_scheme(scheme: Scheme, n: int, groups: np.ndarray | None, data_seed: 
     if groups is not None and len(groups) != n:
         raise ReseedError(f"{len(groups)} group values for {n} rows")
     return kind
+
+
+def _split_by_time(scheme: Scheme, targets: Targets, task: str, data_seed: int) -> "pd.DataFrame":
+    """Windows of time, as those of scikit-learn's `TimeSeriesSplit` over the distinct times.
+
+    The folds share the last `test` of the times (default: folds / (folds + 1)). Each trains on
+    those before its own, less `gap`: on all, or on the last `train`. The last of these are
+    validation times. Rows of a group of a later part are left out.
+    """
+    import pandas as pd
+
+    if targets.times is None:
+        raise ReseedError("time scheme: the dataset has no times: name their column (time: …)")
+    if data_seed:
+        raise ReseedError(
+            f"time scheme: data seed {data_seed}: windows of time are not drawn, so they have data "
+            "seed 0 alone"
+        )
+    distinct, moment = np.unique(targets.times, return_inverse=True)
+    n, folds, gap = distinct.size, scheme["folds"], scheme.get("gap", 0)
+    test, most = scheme.get("test"), scheme.get("train")
+    size = math.ceil(test * n / folds - 1e-9) if test else n // (folds + 1)
+    frames = []
+    for fold in range(folds):
+        start = n - (folds - fold) * size
+        end = start - gap
+        first = max(0, end - most) if most else 0
+        held = math.ceil(scheme.get("validation", 0.0) * (end - first) - 1e-9)
+        if size < 1 or end - held <= first:
+            raise ReseedError(
+                f"time scheme: {n} times are too few for {folds} windows of {size} with a gap of "
+                f"{gap}: fold {fold} has no time to train on. Use fewer folds, or smaller windows"
+            )
+        borders = {
+            "train": (first, end - held), "validation": (end - held, end),
+            "test": (start, start + size),
+        }  # fmt: skip
+        rows = {p: np.flatnonzero((moment >= a) & (moment < b)) for p, (a, b) in borders.items()}
+        if targets.groups is not None:
+            for earlier, *later in (("train", "validation", "test"), ("validation", "test")):
+                others = targets.groups[np.concatenate([rows[part] for part in later])]
+                rows[earlier] = rows[earlier][~np.isin(targets.groups[rows[earlier]], others)]
+        absent = np.empty(0) if task == "regression" else np.unique(targets.target)
+        absent = np.setdiff1d(absent, targets.target[rows["train"]])
+        if not rows["train"].size or absent.size:
+            lacks = f"row of class {absent[0]}" if rows["train"].size else "row of other groups"
+            raise ReseedError(
+                f"time scheme: fold {fold}: no {lacks} is left to train on. Use fewer folds, or "
+                "smaller windows"
+            )
+        rows["train"] = np.random.RandomState((0, 0, fold, 2)).permutation(rows["train"])
+        frames.append(_build_frame(fold, rows))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _assign_units(
@@ -165,7 +225,8 @@ def _iterate_folds(
         # Same stream as train_test_split(random_state=data_seed), to reproduce published splits.
         stream = np.random.RandomState(data_seed)
         everything = np.arange(strata.size)
-        yield 0, {"test": _draw(everything, stratified, scheme["test"], stream, "test")[1]}
+        fraction = scheme["test"] or 0.0
+        yield 0, {"test": _draw(everything, stratified, fraction, stream, "test")[1]}
         return
     folds = scheme["folds"]
     smallest = np.bincount(strata)[np.unique(strata)].min()

@@ -40,11 +40,13 @@ class Targets:
     target: (n,) float64 for regression, else int64 codes 0 … k-1 (binary: 1 is the positive class).
     groups: (n,) int64 codes, or None.
     parts: (n,) of "train", "validation" or "test" if the dataset has official parts, else None.
+    times: (n,) int64 ranks of the times of the rows, or None.
     """
 
     target: np.ndarray
     groups: np.ndarray | None = None
     parts: np.ndarray | None = None
+    times: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.target)
@@ -52,7 +54,9 @@ class Targets:
     def sha256(self) -> str:
         """Hash of the values, independent of the file format."""
         digest = hashlib.sha256()
-        for name, values in (("target", self.target), ("group", self.groups)):
+        for name, values in (
+            ("target", self.target), ("group", self.groups), ("time", self.times),
+        ):  # fmt: skip
             if values is not None:
                 digest.update(json.dumps([name, len(values)]).encode())
                 digest.update((np.asarray(values, dtype="<f8") + 0.0).tobytes())
@@ -65,7 +69,7 @@ class Targets:
 class Prepared:
     """One dataset that is ready to be split; nothing in it was fitted on the rows.
 
-    target, groups, parts: as in `Targets`.
+    target, groups, parts, times: as in `Targets`.
     """
 
     inputs: Inputs
@@ -73,11 +77,12 @@ class Prepared:
     groups: np.ndarray | None
     parts: np.ndarray | None
     info: DatasetDescription
+    times: np.ndarray | None = None
 
     @property
     def targets(self) -> Targets:
-        """Target, groups and parts together."""
-        return Targets(self.target, self.groups, self.parts)
+        """Target, groups, parts and times together."""
+        return Targets(self.target, self.groups, self.parts, self.times)
 
 
 def write_prepared(folder: Path, prepared: Prepared) -> DatasetMeta:
@@ -90,6 +95,8 @@ def write_prepared(folder: Path, prepared: Prepared) -> DatasetMeta:
     columns = {"target": pa.array(targets.target)}
     if targets.groups is not None:
         columns["group"] = pa.array(targets.groups.astype(np.int64))
+    if targets.times is not None:
+        columns["time"] = pa.array(targets.times.astype(np.int64))
     parts = None
     if targets.parts is not None:
         columns["part"] = pa.array(targets.parts.tolist()).dictionary_encode()
@@ -131,12 +138,14 @@ def _hash_content(*values: object) -> str:
 
 
 def read_targets(folder: Path) -> Targets:
-    """Read targets, groups and official parts; the inputs are not opened. Raises Damaged."""
+    """Read targets, groups, official parts and times; the inputs are not opened. Raises Damaged."""
     path = check_file(folder, read_meta(folder).files, TARGETS)
 
     def read() -> Targets:
         columns = read_columns(path)
-        return Targets(columns["target"], columns.get("group"), columns.get("part"))
+        return Targets(
+            columns["target"], columns.get("group"), columns.get("part"), columns.get("time")
+        )
 
     return read_twice(path, read, path.with_name(META))
 

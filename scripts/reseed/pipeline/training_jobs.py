@@ -245,7 +245,7 @@ class TrainingJobs:
     def _find_block(self, planned: PlannedSetting, name: str) -> SeedBlock:
         """The seeds that a path names. Raises ReseedError."""
         where, scheme = f"{planned.setting.folder}/{name}", planned.scheme
-        folds = scheme.folds if scheme.kind == "kfold" else 0
+        folds = scheme.folds if scheme.kind in ("kfold", "time") else 0
         try:
             seeds = parse_block(name)
         except ValueError as error:

@@ -169,6 +169,8 @@ def _test_share(scheme: Scheme) -> float:
     """Share of the test rows; of a dataset's own parts it is a guess."""
     if scheme.kind == "holdout":
         return scheme.test
+    if scheme.kind == "time":
+        return scheme.test / scheme.folds if scheme.test else 1 / (scheme.folds + 1)
     return 1 / scheme.folds if scheme.kind == "kfold" else 1 / 5
 
 

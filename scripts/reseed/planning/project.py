@@ -204,6 +204,7 @@ def load_project(
         studies=_stems(folder / "studies"),
         metrics={name: dataset.metric for name, dataset in datasets.items()},
         tasks={name: dataset.task for name, dataset in datasets.items()},
+        timed={name for name, dataset in datasets.items() if dataset.time},
         project=folder.absolute().parent,
     )
     for name, variants in scaled.items():

@@ -33,7 +33,7 @@ def count_trials(seeds: Seeds, scheme: Scheme) -> int:
 
 def list_folds(scheme: Scheme) -> list[int | None]:
     """Return the folds of a split scheme, or one None if it has no folds."""
-    return list(range(scheme.folds)) if scheme.kind == "kfold" else [None]
+    return list(range(scheme.folds)) if scheme.kind in ("kfold", "time") else [None]
 
 
 def expand_seeds(seeds: Seeds, scheme: Scheme) -> list[Coordinates]:

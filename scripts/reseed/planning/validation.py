@@ -28,6 +28,7 @@ from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
 from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
+from reseed.planning.seed_grid import seed_values
 from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
@@ -59,6 +60,7 @@ class KnownNames:
     """Names that a study may use, and the folder of the user's modules.
 
     metrics, tasks: the metric and the task of each dataset.
+    timed: datasets with a column of times.
     """
 
     datasets: list[str]
@@ -66,6 +68,7 @@ class KnownNames:
     studies: list[str]
     metrics: dict[str, str | None]
     tasks: dict[str, str]
+    timed: set[str]
     project: Path
 
 
@@ -203,6 +206,32 @@ def _check_experiment(
     for field in ("datasets", "splits", "models" if experiment.arms is None else "arms"):
         if not study.resolve_field(experiment, field):
             yield f"{file}: {prefix}{field}: neither the experiment nor the study names any."
+    if any(one.kind == "time" for one in study.resolve_field(experiment, "splits")):
+        yield from _check_windows(f"{file}: {prefix}", study, experiment, known)
+
+
+def _check_windows(
+    where: str, study: Study, experiment: Experiment, known: KnownNames
+) -> Iterator[str]:
+    """Errors where windows of time meet seeds of splits, searches or datasets without times."""
+    arms = [arm.seeds for arm in (experiment.arms or {}).values()]
+    if any(seeds and seed_values(seeds.data) != [0] for seeds in (experiment.seeds, *arms)):
+        yield (
+            f"{where}seeds.data: windows of time are not drawn, so they have data seed 0 alone. "
+            "Vary model seeds, and give splits of other kinds an experiment of their own."
+        )
+    source = experiment.hyperparameters or study.hyperparameters
+    if source.mode != "default":
+        yield (
+            f"{where}hyperparameters: the folds of a search are random, so later rows would choose "
+            "for earlier ones. With a split by time take mode: default."
+        )
+    for item in study.resolve_field(experiment, "datasets"):
+        if (name := name_of(item)) in known.tasks and name not in known.timed:
+            yield (
+                f"{where}splits: a split by time needs `time:`, the column of times, in the file "
+                f"of the dataset {name}."
+            )
 
 
 def name_of(reference: str | DatasetReference | ModelReference) -> str:

@@ -18,6 +18,7 @@ from reseed.session import tables
 from reseed.session.models import Model
 from reseed.session.training import Trainer
 from reseed.training.run import Outcome
+from reseed.trials.windows import NOTE, average_windows
 
 #: Share of rows of one class from which its accuracy is stated.
 _LARGE_CLASS = 0.75
@@ -64,11 +65,13 @@ class Crossing:
         metrics = tables.build_metrics(
             outcomes, self.trainer.design, self._varied, self.machine.identifier
         )
-        trials = metrics[[key in trained for key in outcomes]]
+        trials = average_windows(metrics[[key in trained for key in outcomes]])
+        metrics = average_windows(metrics)
         _refuse_failed_models(trials)
         data = self.trainer.data
         notes = [
             *data.notes,
+            *[NOTE] * self.trainer.design.are_windows,
             *_describe_majority(data.targets.target, data.task, self.trainer.metric.name),
             *_describe_unseeded(self.models, self.seeds, trained),
             *tables.describe_failures(trials),
@@ -83,6 +86,8 @@ class Crossing:
             self.machine,
             notes,
         )
+        # Neighbours in time resemble each other, so the rows of a window are no sample.
+        keep = keep and not self.trainer.design.are_windows
         predictions = self._write_predictions(outcomes) if keep else None
         return Data(metrics, info, predictions=predictions)
 
@@ -96,7 +101,9 @@ class Crossing:
     @property
     def _varied(self) -> str:
         """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
-        counts = {"data": len(self.trainer.design.splits), "model": len(self.seeds)}
+        design = self.trainer.design
+        splits = 1 if design.are_windows else len(design.splits)
+        counts = {"data": splits, "model": len(self.seeds)}
         return "+".join(name for name, count in counts.items() if count > 1) or "none"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.data.columns import encode_target, format_label
+from reseed.data.columns import encode_target, format_label, rank_times
 from reseed.data.store import Targets
 from reseed.metrics.outputs import TASKS
 
@@ -102,6 +102,7 @@ def read_training_data(
     task: str,
     positive: object,
     groups: Any,
+    time: Any,
     sample_weight: Any,
 ) -> TrainingData:
     """Check X, y and a test set (X_test, y_test); arguments as of `reseed.study`.
@@ -133,7 +134,7 @@ def read_training_data(
         notes = ["Sample weights were used in training; scores weigh all test rows equally."]
     return TrainingData(
         inputs=MemoryInputs(X, X_test, weights),
-        targets=Targets(target, _read_groups(groups, rows)),
+        targets=Targets(target, _read_groups(groups, rows), times=_read_times(time, rows)),
         task=inferred,
         classes=classes,
         rows=rows,
@@ -225,6 +226,14 @@ def _read_groups(groups: Any, rows: int) -> np.ndarray | None:
     if labels.isna().any():
         raise ReseedError("groups: a row has none: give each row its group, or remove it")
     return pd.factorize(labels, sort=True)[0].astype(np.int64)
+
+
+def _read_times(time: Any, rows: int) -> np.ndarray | None:
+    if time is None:
+        return None
+    times = pd.Series(np.asarray(time), name="time")
+    _check_length("time", times, rows, "X")
+    return rank_times(_SOURCE, times)
 
 
 def _read_weights(sample_weight: Any, rows: int) -> np.ndarray | None:

@@ -11,6 +11,7 @@ import numpy as np
 from reseed.core.errors import ReseedError
 from reseed.data.splits import Scheme, Split, make_split, select_fold
 from reseed.data.store import Targets
+from reseed.trials.windows import PREFIX
 
 #: Share of the rows outside the test set that is used for early stopping, as in a study file. A
 #: model that does not stop early is trained on them too.
@@ -33,11 +34,15 @@ class SplitId:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """All splits, the name of their scheme, and the share of test rows (NaN: unknown)."""
+    """All splits, the name of their scheme, and the share of test rows (NaN: unknown).
+
+    are_windows: each tests on later rows than it trains on, so they are no draws.
+    """
 
     splits: list[SplitId]
     scheme: str
     test_ratio: float = np.nan
+    are_windows: bool = False
 
 
 def make_design(splits: Any, test: float | None, targets: Targets, task: str, rows: int) -> Design:
@@ -63,6 +68,8 @@ def make_design(splits: Any, test: float | None, targets: Targets, task: str, ro
             "splits: give a number, a splitter as KFold(5), or pairs of row numbers, not "
             f"{splits!r}"
         )
+    if targets.times is not None and isinstance(splits, int | np.integer | range):
+        return _cut_windows(splits, test, targets, task)
     if isinstance(splits, int | np.integer):
         return _draw_splits(range(int(splits)), test, targets, task)
     if isinstance(splits, range):
@@ -75,7 +82,21 @@ def make_design(splits: Any, test: float | None, targets: Targets, task: str, ro
     else:
         pairs = list(splits) if isinstance(splits, Iterable) else [splits]
     checked = [_check_pair(n, pair, targets, rows) for n, pair in enumerate(pairs)]
+    if len(checked) > 1 and all(one.train.max() < one.test.min() for one in checked):
+        numbered = [SplitId(0, fold, one) for fold, one in enumerate(checked)]
+        return Design(numbered, f"{PREFIX}{len(checked)}", are_windows=True)
     return _number_splits(checked, rows)
+
+
+def _cut_windows(splits: Any, test: float, targets: Targets, task: str) -> Design:
+    if isinstance(splits, range):
+        raise ReseedError("splits: windows of time have no data seeds: give their number")
+    scheme: Scheme = {
+        "kind": "time", "folds": int(splits), "test": test, "validation": _VALIDATION,
+    }  # fmt: skip
+    frame = make_split(scheme, targets, task, 0)
+    numbered = [SplitId(0, fold, select_fold(frame, fold)) for fold in range(int(splits))]
+    return Design(numbered, f"{PREFIX}{splits}", are_windows=True)
 
 
 def _draw_splits(seeds: range, test: float, targets: Targets, task: str) -> Design:
@@ -126,6 +147,9 @@ def _check_pair(number: int, pair: Any, targets: Targets, rows: int) -> Split:
     groups = targets.groups
     if groups is not None and np.intersect1d(groups[train], groups[test]).size:
         raise ReseedError(f"{name} has a group on both sides: use a splitter for groups")
+    times = targets.times
+    if times is not None and times[train].max() >= times[test].min():
+        raise ReseedError(f"{name} trains on times of its test rows, or later ones")
     return Split(train, _NO_ROWS, np.sort(test))
 
 

@@ -56,6 +56,7 @@ def study(
     test: float | tuple[Any, Any] = 0.2,
     seeds: int | Sequence[int] = 5,
     groups: Any = None,
+    time: Any = None,
     sample_weight: Any = None,
     metric: str | Callable[..., float] | None = None,
     greater_is_better: bool | None = None,
@@ -88,6 +89,9 @@ def study(
             split, so that `splits` must be absent.
         seeds: model seeds: a number of them, or a list. All are crossed with the splits.
         groups: one label a row; no group is on both sides of a split.
+        time: one time a row, date or number: the last `test` of the times are tested, in `splits`
+            windows (1), each by a model of the times before. No statistic goes over windows, which
+            are no random draws.
         sample_weight: one number a row, used in training; scores are not weighted.
         metric: a name of `reseed.metrics.registry` or of scikit-learn's scorers, or a function
             (y_true, y_score) of class numbers and probabilities, or of values.
@@ -128,12 +132,14 @@ def study(
     """
     pair_options = check_pair_options(options, study)
     test_share, test_set = _check_test(test, splits)
+    if time is not None and test_set is not None:
+        raise ReseedError("give `time` or a `test` set, not both")
     named = read_models(models, sample_weight is not None)
     choice = check_names(check_pairs(baseline, pairs), [model.name for model in named])
-    data = read_training_data(X, y, test_set, task, positive, groups, sample_weight)
+    data = read_training_data(X, y, test_set, task, positive, groups, time, sample_weight)
     check_suitable(named, data.task)
     if splits is None:
-        splits = _DEFAULT_SPLITS
+        splits = _DEFAULT_SPLITS if time is None else 1
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.

@@ -24,6 +24,7 @@ from reseed.planning.seed_grid import varied_seeds
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
 from reseed.trials.collect_trials import read_environments
 from reseed.trials.study import StudyTrials
+from reseed.trials.windows import NOTE, PREFIX
 
 
 def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
@@ -46,7 +47,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         citation=spec.citation,
         scale=spec.scale,
         reduced=spec.reduced,
-        notes=list(spec.notes),
+        notes=[*spec.notes, *([NOTE] if frame["scheme"].str.startswith(PREFIX).any() else [])],
         left_out=list(spec.left_out),
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,

@@ -16,6 +16,7 @@ from reseed.core.schemas import CURVES, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.trials.study import StudyTrial, StudyTrials, TrialReader
+from reseed.trials.windows import PREFIX
 
 BATCH = 200
 
@@ -66,6 +67,8 @@ def collect_items(study: StudyTrials, scores: Path, targets: Path, curves: Path)
     partitions: dict[tuple[Any, ...], StudyTrial] = {}
     with _Writer(scores, SCORES) as items, _Writer(curves, CURVES) as epochs:
         for one in study.trials():
+            if one.identity["scheme"].startswith(PREFIX):
+                continue  # neighbours in time resemble each other, so its rows are no sample
             record = reader.read(one)
             if record is None:
                 continue

@@ -17,10 +17,11 @@ from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import to_probabilities
 from reseed.trials.study import StudyTrial, StudyTrials, TrialReader
 from reseed.trials.trial_cache import SearchWinner
+from reseed.trials.windows import average_windows
 
 
 def collect_trials(study: StudyTrials) -> pd.DataFrame:
-    """One row a trial and experiment (`reseed.core.schemas`).
+    """One row a trial and experiment (`reseed.core.schemas`); windows of time share one.
 
     Raises ManyDamaged for everything that must be made again, and ReseedError for a study without
     trials.
@@ -48,7 +49,7 @@ def collect_trials(study: StudyTrials) -> pd.DataFrame:
     reader.raise_damaged()
     if not rows:
         raise ReseedError(f"study {study.spec.study}: no trials are planned at this scale")
-    frame = pd.DataFrame(rows)
+    frame = average_windows(pd.DataFrame(rows))
     frame.insert(0, "study", study.spec.study)
     _check_environments(study, frame)
     _refuse_failed_models(study, frame)
