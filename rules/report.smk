@@ -143,6 +143,7 @@ rule reference:
     output:
         "<results>/studies/{study}/reference/about.json",
         "<results>/studies/{study}/reference/evidence.json",
+        "<results>/studies/{study}/reference/study.json",
         "<results>/studies/{study}/reference/SHA256SUMS",
         "<results>/studies/{study}/reference/trials.parquet",
         "<results>/studies/{study}/reference/predictions.parquet",

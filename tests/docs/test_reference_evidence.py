@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import shutil
 from pathlib import Path
 
 import make_reference_pages
@@ -12,6 +13,8 @@ import reproduce_gpu_verdicts
 import reproduce_more_verdicts
 import yaml
 from reference_evidence import read_references
+from reseed.jobs.judge_references import is_same, judge_references
+from reseed.jobs.verify import _check_evidence
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted((ROOT / "results" / "reference").glob("*/"))
@@ -44,6 +47,29 @@ def test_statements_are_those_of_the_study(folder):
         if study == folder.name
     }
     assert found == stated
+
+
+def test_committed_trials_give_their_evidence_again():
+    """31 statements and more need trials alone; `reseed verify` compares all numbers."""
+    found = list(judge_references(ROOT / "results" / "reference", ROOT / "config"))
+    assert {path.parent for path, _, _ in found} == {*FOLDERS}
+    assert sum(len(records) for _, _, records in found) >= 31
+    for path, _, records in found:
+        known = {one["name"]: one for one in json.loads(path.read_text())["statements"]}
+        for one in records:
+            assert is_same(known[one["name"]], one), (path, one["name"])
+
+
+def test_numbers_that_trials_do_not_give_are_found(tmp_path):
+    shutil.copytree(ROOT / "results/reference/kernels_gpu", tmp_path / "kernels_gpu")
+    path = tmp_path / "kernels_gpu" / "evidence.json"
+    assert not [*_check_evidence(tmp_path, ROOT / "config")]
+    content = json.loads(path.read_text())
+    content["statements"][0]["evidence"]["average"]["value"] *= 3
+    path.write_text(json.dumps(content))
+    [finding] = _check_evidence(tmp_path, ROOT / "config")
+    assert finding.path == path
+    assert "the trials beside it give other numbers" in finding.text
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,9 @@ def test_weights_of_equal_size_and_time_are_hashed(tmp_path, capsys):
     status = (folder / "model").stat()
     (folder / "model").write_bytes(b"Weights")
     os.utime(folder / "model", ns=(status.st_atime_ns, status.st_mtime_ns))
-    spec = SimpleNamespace(training=training, steps=(), references=str(tmp_path / "none"))
+    spec = SimpleNamespace(
+        training=training, steps=(), references=str(tmp_path / "none"), config=""
+    )
     [finding] = check(spec, Granted())
     assert finding.files == (folder / "meta.json",)
     assert finding.text == "model beside it has other bytes than it says"

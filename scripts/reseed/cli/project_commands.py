@@ -213,20 +213,33 @@ def _add_reference(commands: Any) -> None:
     add("studies", nargs="*", metavar="study", help="these studies only")
     add("--results", help="the results folder (the configuration's)")
     add("--replace", action="store_true", help="replace a reference by less, too")
+    add("--judge", action="store_true", help="copy nothing: judge committed trials again, by the "
+        "statements of today")  # fmt: skip
     command.set_defaults(run=_reference)
 
 
 def _reference(options: argparse.Namespace) -> None:
+    from reseed.core.checked_io import read_json
     from reseed.core.layout import REFERENCES, ResultsLayout
+    from reseed.jobs.judge_references import judge_references
     from reseed.planning.project import load_project
     from reseed.planning.validation import check_name
-    from reseed.report.pages.reference import copy_references
+    from reseed.report.pages.reference import copy_references, write_indented
 
     project = load_project(CONFIG, {"results": options.results} if options.results else {})
     known = [*project.studies, *project.left_out]
     for name in options.studies:
         if errors := [*check_name("study", name, known, "study")]:
             raise ReseedError(errors[0])
+    if options.judge:
+        for path, study, found in judge_references(Path(REFERENCES), Path(CONFIG), options.studies):
+            content = read_json(path)
+            records = {one["name"]: one for one in [*content["statements"], *found]}
+            content["statements"] = [records[name] for name in study.statements if name in records]
+            write_indented(path, content)
+            kept = len(content["statements"]) - len(found)
+            print(f"{path}: {len(found)} statements judged, {kept} kept as they were")
+        return
     layout = ResultsLayout(project.main.results)
     studies = {name: layout.study(name) for name in options.studies or known}
     for folder in copy_references(studies, Path(REFERENCES), options.replace):

@@ -25,7 +25,7 @@ REFERENCES = "results/reference"
 EVIDENCE = "evidence.json"
 #: Of a study's reference results. Raw outputs that are too large are tables without rows.
 REFERENCE_FILES = (
-    "about.json", EVIDENCE, "SHA256SUMS", "trials.parquet", "predictions.parquet",
+    "about.json", EVIDENCE, "study.json", "SHA256SUMS", "trials.parquet", "predictions.parquet",
     "targets.parquet",
 )  # fmt: skip
 

@@ -35,7 +35,7 @@ _STUDY = "|".join(
     [
         r"metrics\.parquet|about\.json|evidence\.json|repeated_fits\.parquet",
         rf"predictions/{_NAME}/(scores|targets|curves)\.parquet",
-        r"reference/(about\.json|evidence\.json|SHA256SUMS|(trials|predictions|targets)\.parquet)",
+        r"reference/((about|evidence|study)\.json|SHA256SUMS|(trials|predictions|targets)\.parquet)",
         rf"statistics/{_NAME}\.(parquet|csv)",
         rf"tables/{_NAME}\.(csv|md|tex|json|rst)",
         rf"figures/{_NAME}\.(png|pdf|csv|json|rst)",

@@ -11,11 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from reseed.core.blocks import trial_name
+from reseed.core.checked_io import read_json
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import REFERENCES, ResultsLayout
 from reseed.core.source_facts import find_false_facts
 from reseed.data.files import hash_file, read_weights_meta
 from reseed.data.kinds import META
+from reseed.jobs.judge_references import is_same, judge_references
 from reseed.jobs.replay import Finding, find_false_files
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
@@ -40,7 +42,10 @@ def check(spec: VerifySpec, granted: Granted) -> list[Finding]:
     ):
         raise ReseedError(f"{results}: holds no finished trial and no table. Nothing to verify.")
     findings: list[Finding] = []
-    references = (Finding(*one) for one in find_wrong_tables(Path(spec.references or REFERENCES)))
+    folder = Path(spec.references or REFERENCES)
+    references = [Finding(*one) for one in find_wrong_tables(folder)]
+    if not references and spec.config:
+        references = [*_check_evidence(folder, Path(spec.config))]
     sources = _check_sources(spec.training.results)
     weights = list(_check_weights(spec.training))
     trials = iter(()) if weights else _check_all(spec, granted)
@@ -52,6 +57,16 @@ def check(spec: VerifySpec, granted: Granted) -> list[Finding]:
     if not findings:
         say("Verified: every checked file follows bit for bit from what it is made from.")
     return findings
+
+
+def _check_evidence(references: Path, config: Path) -> Iterator[Finding]:
+    """Judge the statements again that the committed trials decide alone."""
+    for path, _, found in judge_references(references, config):
+        known = {one["name"]: one["evidence"] for one in read_json(path)["statements"]}
+        for name, evidence in ((one["name"], one["evidence"]) for one in found):
+            said = known.get(name, evidence)
+            if said["statement"] == evidence["statement"] and not is_same(said, evidence):
+                yield Finding(path, f"{name}: the trials beside it give other numbers", ())
 
 
 def _check_sources(results: str) -> Iterator[Finding]:

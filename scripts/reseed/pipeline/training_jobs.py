@@ -346,8 +346,8 @@ class TrainingJobs:
 
         def build_spec() -> VerifySpec:
             spec = build_verify_spec(context.project, blocks, context.write_sources, sample)
-            references = str(context.folder / REFERENCES)
-            return replace(spec, steps=tuple(steps()), references=references)
+            references, config = str(context.folder / REFERENCES), str(context.config.absolute())
+            return replace(spec, steps=tuple(steps()), references=references, config=config)
 
         return Job(
             module="verify",

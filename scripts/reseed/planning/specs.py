@@ -38,7 +38,7 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
 
 
 # Blocks are files: their borders decide no number.
-_PATHS = ("results", "shown", "references", "sources", "blocks")
+_PATHS = ("results", "shown", "references", "config", "sources", "blocks")
 
 
 def without_paths(spec: Any) -> Any:
@@ -199,6 +199,7 @@ class VerifySpec:
     study: table of repeated fits to write, if any.
     steps: jobs after training, in the order of the data.
     references: folder of committed reference results.
+    config: folder of the configuration, whose statements their evidence is on.
     """
 
     training: TrainSpec
@@ -206,6 +207,7 @@ class VerifySpec:
     study: str | None = None
     steps: tuple[ReplayStep, ...] = ()
     references: str = ""
+    config: str = ""
 
 
 # --- data ----------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Reference results: the scores and the evidence of a study, small enough to be committed.
 
 `results/reference/<study>/` holds `trials.parquet` (the table of trials), `evidence.json` (each
-statement with what the runs say about it) and `about.json` (scale, commits, processors, hours).
-`SHA256SUMS` has the checksum of each table, as `sha256sum -c` reads it.
+statement with what the runs say about it), `about.json` (scale, commits, processors, hours) and
+`study.json` (the facts of the study that analyses read). `SHA256SUMS` has the checksum of each
+table, as `sha256sum -c` reads it.
 Where they are small, `predictions.parquet` (what each trial predicts for its test items: log-odds
 of two classes, values, or the predicted class) and `targets.parquet` are kept too. Pages of later
 runs show the evidence beside their own.
@@ -30,7 +31,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.identifiers import SCALES
 from reseed.core.layout import StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
-from reseed.core.study_info import StudyInfo, read_study_info
+from reseed.core.study_info import StudyInfo, read_study_info, write_study_info
 from reseed.report.rendering.data import drop_shared
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
@@ -52,10 +53,11 @@ def write_reference(layout: StudyLayout) -> None:
         raise ReseedError(f"{layout.folder}: imported results are no reference.")
     made = datetime.fromtimestamp(Path(layout.metrics).stat().st_mtime, UTC)
     about = describe(info, trials, f"{made.day} {made:%B %Y}")
-    about_path, evidence, _, table, *outputs = map(Path, layout.reference)
-    _write_json(about_path, about)
+    about_path, evidence, facts, _, table, *outputs = map(Path, layout.reference)
+    write_indented(about_path, about)
     statements = read_json(Path(layout.evidence))["statements"]
-    _write_json(evidence, {"made": summarise(about), "statements": statements})
+    write_indented(evidence, {"made": summarise(about), "statements": statements})
+    write_study_info(facts, info)
     with replace_atomically(table) as temporary:
         shutil.copyfile(layout.metrics, temporary)
     kept = _keep_outputs(info, layout)
@@ -215,5 +217,6 @@ def format_hours(about: dict[str, Any]) -> str:
     return f"{about['hours']:g} {f'hours of {gpus[0]}' if gpus else 'core-hours'}"
 
 
-def _write_json(path: Path, content: dict[str, Any]) -> None:
+def write_indented(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON data of a reference, a line a value."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
