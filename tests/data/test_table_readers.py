@@ -174,7 +174,9 @@ def test_unfit_columns_are_refused(tmp_path, change, message):
 def test_dates_are_their_parts_that_vary(tmp_path, suffix):
     days = [dt.date(2024, 1 + i % 3, 1 + i % 28) for i in range(N)]
     days[5] = None
-    found = own(CLEAN.assign(day=days), tmp_path, suffix).inputs.frame
+    made = own(CLEAN.assign(day=days), tmp_path, suffix)
+    assert "day holds dates, and random test rows" in made.info.notes[0]
+    found = made.inputs.frame
     parts = [name for name in found if name.startswith("day")]
     assert parts == ["day_month", "day_day", "day_weekday"]
     assert found.loc[:1, parts].to_numpy().tolist() == [[1, 1, 0], [2, 2, 4]]

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSpl
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 X, Y = make_classification(120, 5, random_state=0)
 FOREST = RandomForestClassifier(4, max_depth=3)
@@ -421,3 +422,26 @@ def test_windows_of_time_are_one_score_a_seed():
     ):
         with pytest.raises(reseed.ReseedError, match=message):
             reseed.study(MODELS, X, Y, time=when, **arguments)
+
+
+def test_a_frame_with_groups_or_dates_warns_once():
+    """Rows of a patient share their numbers and the outcome."""
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(60), 6)
+    frame = pd.DataFrame(rng.normal(size=(60, 3))[who] + 0.05 * rng.normal(size=(360, 3)))
+    y = rng.integers(0, 2, 60)[who]
+    frame = frame.set_axis(list("abc"), axis=1).assign(patient=rng.permutation(60)[who])
+    study = {"seeds": 1, "keep": False, "progress": False}
+    with pytest.warns(UserWarning, match="patient repeats, and .* give it as groups=") as caught:
+        reseed.study({"bayes": GaussianNB()}, frame, y, splits=2, **study)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    days = pd.date_range("2024-01-01", periods=360)
+    drop_day = FunctionTransformer(lambda X: X.drop(columns="day"))
+    model = {"bayes": make_pipeline(drop_day, GaussianNB())}
+    with pytest.warns(UserWarning, match="day holds dates, .* give it as time="):
+        reseed.study(model, frame[["a", "b"]].assign(day=days), y, splits=2, **study)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reseed.study({"bayes": GaussianNB()}, frame, y, splits=2, groups=who, **study)
+        reseed.study({"bayes": GaussianNB()}, frame, y, time=days, **study)

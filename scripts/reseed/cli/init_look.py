@@ -22,10 +22,8 @@ _PARTS = {
     "validation": ("valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-#: Rows of the quick comparison of random rows with whole groups, and its folds.
-_ROWS, _FOLDS = 2_000, 5
-#: Difference of scores that is called a leak, if it is also this many standard errors.
-_GAP, _ERRORS = 0.05, 3.0
+#: Rows of a text column that are counted, and rows of a class below which it is called rare.
+_ROWS, _RARE = 2_000, 10
 #: Mean words of a text that is no category.
 _WORDS = 4
 #: Lines that are printed.
@@ -118,7 +116,7 @@ def _look_at_rows(
         )
     if task != "regression":
         counts = frame[options.target].value_counts()
-        if counts.iloc[-1] < 2 * _FOLDS:
+        if counts.iloc[-1] < _RARE:
             found.lines.append(
                 f"{options.target}: only {counts.iloc[-1]} rows of class {counts.index[-1]!r}: a "
                 "score of it depends on where they fall"
@@ -243,71 +241,16 @@ def _choose_group(
         found.lines.append(f"{found.time}: the last fifth of its values is the test set")
     if options.group or found.official or found.text:
         return
-    for name in plain:
-        others = [one for one in plain if one != name]
-        if not others or not _may_identify(frame[name]):
-            continue
-        scores = _compare_splits(
-            frame[[*others, options.target]], options.target, frame[name], task
+    from reseed.data.leaks import find_identifiers
+
+    for name, (metric, random, grouped) in find_identifiers(
+        frame[plain], frame[options.target], task
+    ):
+        found.questions.append(
+            f"{name} repeats, and its rows resemble each other: a quick forest has {metric} "
+            f"{random:.2f} on random rows, and {grouped:.2f} on values of {name} that it has not "
+            f"seen. Split by it: --group {name}; if new rows are of the same values: --group none"
         )
-        if scores:
-            metric, random, grouped = scores
-            found.questions.append(
-                f"{name} repeats, and its rows resemble each other: a quick forest has {metric} "
-                f"{random:.2f} on random rows, and {grouped:.2f} on values of {name} that it has "
-                f"not seen. Split by it: --group {name}; if new rows are of the same values: "
-                "--group none"
-            )
-
-
-def _may_identify(values: pd.Series) -> bool:
-    """Whether a column of whole numbers or words has many values that repeat."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    present = values.dropna()
-    levels = present.nunique()
-    if is_bool_dtype(present.dtype) or not 20 < levels <= len(present) / 2:
-        return False
-    return not is_numeric_dtype(present.dtype) or bool((present % 1 == 0).all())
-
-
-def _compare_splits(
-    table: pd.DataFrame, target: str, groups: pd.Series, task: str
-) -> tuple[str, float, float] | None:
-    """(metric, score on random rows, score on whole groups) of a forest without the column.
-
-    None where the scores do not differ clearly.
-    """
-    import numpy as np
-    import pandas as pd
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-    from sklearn.model_selection import GroupKFold, KFold, cross_val_score
-
-    known = groups.notna()
-    rng = np.random.default_rng(0)
-    levels = rng.permutation(groups[known].unique())
-    sizes = groups.value_counts().loc[levels].cumsum()
-    chosen = groups.isin(levels[: max(int((sizes <= _ROWS).sum()), 2 * _FOLDS)])
-    table, codes = table[chosen], pd.factorize(groups[chosen])[0]
-    y = table[target]
-    x = table.drop(columns=target)
-    x = x.apply(lambda one: one if pd.api.types.is_numeric_dtype(one) else pd.factorize(one)[0])
-    x = x.astype(float).fillna(x.astype(float).median())
-    if task == "regression":
-        model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
-    else:
-        model, metric, scoring = ExtraTreesClassifier, "balanced accuracy", "balanced_accuracy"
-    folds = [
-        KFold(_FOLDS, shuffle=True, random_state=0).split(x),
-        GroupKFold(_FOLDS, shuffle=True, random_state=0).split(x, groups=codes),
-    ]
-    both = [
-        cross_val_score(model(50, random_state=0), x, y, cv=list(one), scoring=scoring)
-        for one in folds
-    ]
-    random, grouped = (float(np.mean(one)) for one in both)
-    error = float(np.hypot(*(np.std(one, ddof=1) / _FOLDS**0.5 for one in both)))
-    return (metric, random, grouped) if random - grouped > max(_GAP, _ERRORS * error) else None
 
 
 def _describe(values: pd.Series) -> str:

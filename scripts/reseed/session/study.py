@@ -8,11 +8,13 @@ outlive it, use a study file (`config/studies/`).
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
+import pandas as pd
 
 from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.comparison.arguments import (
@@ -28,10 +30,11 @@ from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError
+from reseed.data.leaks import describe_leaks
 from reseed.pipeline.runner import pick_device
 from reseed.session import tables
 from reseed.session.crossing import Crossing
-from reseed.session.inputs import read_training_data
+from reseed.session.inputs import TrainingData, read_training_data
 from reseed.session.interruption import interrupt_study
 from reseed.session.kept_trials import KeptTrials
 from reseed.session.models import check_suitable, read_models
@@ -138,6 +141,8 @@ def study(
     choice = check_names(check_pairs(baseline, pairs), [model.name for model in named])
     data = read_training_data(X, y, test_set, task, positive, groups, time, sample_weight)
     check_suitable(named, data.task)
+    if isinstance(X, pd.DataFrame) and test_set is None and groups is None and time is None:
+        _warn_of_leaks(X, data, splits)
     if splits is None:
         splits = _DEFAULT_SPLITS if time is None else 1
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
@@ -168,6 +173,15 @@ def _train(crossing: Crossing, resume: str | Path | None) -> dict[tables.TrialKe
         raise interrupt_study(
             trainer.finished, trainer.design, planned, trainer.metric, resume
         ) from None
+
+
+def _warn_of_leaks(X: pd.DataFrame, data: TrainingData, splits: Any) -> None:
+    """One warning of columns of a frame that random splits should respect."""
+    if splits is None or isinstance(splits, int | range):
+        target = pd.Series(data.targets.target)
+        frame = X.reset_index(drop=True)
+        if leaks := describe_leaks(frame, target, data.task, "groups=", "time="):
+            warnings.warn(" ".join(leaks), stacklevel=4)
 
 
 def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:

@@ -1,0 +1,112 @@
+"""Columns of a table through which a random split leaks: dates, and identifiers that repeat."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from reseed.data.columns import is_date
+
+#: Rows of the quick comparison of random rows with whole groups, its folds and its trees.
+_ROWS, _FOLDS, _TREES = 2_000, 5, 15
+#: Difference of scores that is called a leak, if it is also this many standard errors.
+_GAP, _ERRORS = 0.05, 3.0
+#: Share of the values of an identifier that have several rows.
+_REPEATED = 0.5
+
+#: Name of a metric, its value on random rows, and on whole groups.
+Scores = tuple[str, float, float]
+
+
+def describe_leaks(
+    features: pd.DataFrame, target: pd.Series, task: str, group: str, time: str
+) -> list[str]:
+    """Sentences about columns that a random split should respect. group, time: what names them."""
+    dates = [name for name in features if is_date(features[name])]
+    texts = [
+        f"{name} holds dates, and random test rows lie between those of training: give it as {time}"
+        for name in dates
+    ]
+    for name, (metric, random, grouped) in find_identifiers(
+        features.drop(columns=dates), target, task
+    ):
+        texts.append(
+            f"{name} repeats, and its rows resemble each other ({metric} of a quick forest: "
+            f"{random:.2f} on random rows, {grouped:.2f} on values that it has not seen): give it "
+            f"as {group}"
+        )
+    return [f"{text}." for text in texts]
+
+
+def find_identifiers(
+    features: pd.DataFrame, target: pd.Series, task: str
+) -> Iterator[tuple[str, Scores]]:
+    """Columns whose rows with the same value resemble each other, with the scores that show it."""
+    for name in features:
+        if len(features.columns) > 1 and _may_identify(features[name]):
+            scores = _compare_splits(features, target, str(name), task)
+            if scores:
+                yield str(name), scores
+
+
+def _may_identify(values: pd.Series) -> bool:
+    """Whether a column of whole numbers or words has many values that repeat."""
+    present = values.dropna()
+    if is_numeric_dtype(present.dtype):
+        if is_bool_dtype(present.dtype) or not bool((present % 1 == 0).all()):
+            return False
+    elif not present.map(type).eq(str).all():
+        return False
+    counts = present.value_counts()
+    # Of amounts, many come once.
+    return 20 < len(counts) <= len(present) / 2 and bool((counts > 1).mean() > _REPEATED)
+
+
+def _compare_splits(
+    features: pd.DataFrame, target: pd.Series, name: str, task: str
+) -> Scores | None:
+    """Scores of a forest without the column; None where they do not differ clearly.
+
+    Whole numbers are a feature on whole groups: an hour lies between two others, a patient does
+    not.
+    """
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+    from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+
+    groups = features[name]
+    sizes = groups.value_counts()
+    levels = np.random.default_rng(0).permutation(sizes.index)
+    count = int((sizes.loc[levels].cumsum() <= _ROWS).sum())
+    chosen = groups[groups.isin(levels[: max(count, 2 * _FOLDS)])].index
+    if len(chosen) > _ROWS:
+        chosen = chosen[np.random.default_rng(0).permutation(len(chosen))[:_ROWS]]
+    y, codes = target[chosen], pd.factorize(groups[chosen])[0]
+    x = features.loc[chosen]
+    x = x.apply(lambda v: v if is_numeric_dtype(v) else pd.factorize(v.astype(str))[0])
+    x = x.astype(float).replace([np.inf, -np.inf], np.nan)
+    x = x.fillna(x.median()).fillna(0)
+    others = x.drop(columns=name)
+    if task == "regression":
+        model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
+    else:
+        model, metric, scoring = ExtraTreesClassifier, "balanced accuracy", "balanced_accuracy"
+    folds = [
+        (others, KFold(_FOLDS, shuffle=True, random_state=0).split(x)),
+        (
+            x if is_numeric_dtype(groups) else others,
+            GroupKFold(_FOLDS, shuffle=True, random_state=0).split(x, groups=codes),
+        ),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes that a fold does not have
+        both = [
+            cross_val_score(model(_TREES, random_state=0), rows, y, cv=list(one), scoring=scoring)
+            for rows, one in folds
+        ]
+    random, grouped = (float(np.mean(one)) for one in both)
+    error = float(np.hypot(*(np.std(one, ddof=1) / _FOLDS**0.5 for one in both)))
+    return (metric, random, grouped) if random - grouped > max(_GAP, _ERRORS * error) else None
