@@ -125,10 +125,14 @@ dist:
 	build/dist/bin/python -m build --outdir dist .
 	build/dist/bin/python -m twine check --strict dist/*
 
-# Set version, authors and owner of the repository everywhere, before a tag:
+# Before a tag: set version, authors and owner of the repository everywhere, then build wheel, site, and
+# the archive of the reference results for Zenodo, in build/zenodo:
 #   make release VERSION=1.0.0 OWNER=my-group AUTHOR="Ada Lovelace"
 release:
 	$(PYTHON) docs/tools/make_release.py --version "$(VERSION)" --owner "$(OWNER)" --author "$(AUTHOR)"
+	$(MAKE) dist docs
+	mkdir -p build/zenodo
+	tar -czf build/zenodo/reseed-reference-$(VERSION).tar.gz CITATION.cff LICENSE results/reference
 
 # Install the wheel into an empty environment and test it there: make wheel PYTHON=python3.13
 wheel: dist

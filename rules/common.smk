@@ -8,10 +8,10 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 # Version of the package that these rules need.
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 INSTALL = (
-    "from the repository that hosts this workflow: "
-    f"pip install git+https://URL-OF-THE-REPOSITORY@v{VERSION}"
+    "by: pip install "
+    f"'reseed[workflow] @ git+https://github.com/OWNER/reseed@v{VERSION}'"
 )
 # In a checkout the package is in `scripts`; otherwise it is installed.
 SCRIPTS = Path(str(workflow.current_basedir)).parent / "scripts"
@@ -25,9 +25,11 @@ try:
     from reseed.pipeline.progress import failed_trials, show_progress
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
-    raise WorkflowError(f"{error}. Install the package {INSTALL}") from None
+    sys.exit(
+        f"{error}. Install the package {INSTALL}"
+    )  # without Snakemake's lines of code
 if reseed.__version__ != VERSION:
-    raise WorkflowError(
+    sys.exit(
         f"This workflow needs reseed {VERSION}, and {reseed.__version__} is installed. "
         f"Install it {INSTALL}"
     )

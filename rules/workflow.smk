@@ -22,6 +22,26 @@ for study in plan.project.studies:
             plan.study_files(study),
 
 
+# Jobs of seconds: on a cluster they run where snakemake runs, which also has a network.
+localrules:
+    prepare_table,
+    prepare_images,
+    weights,
+    split,
+    collect_trials,
+    collect_items,
+    import_runs,
+    import_items,
+    export,
+    analyse,
+    table,
+    figure,
+    judge,
+    page,
+    index,
+    reference,
+
+
 # `plan.start` writes a new run token, so that jobs of an earlier run cannot replace files.
 # Local jobs in the current environment are forks of one process. Snakemake's limit on job starts per
 # second is disabled for local runs, because it wakes the scheduler for every finished job.
@@ -35,7 +55,7 @@ onstart:
     method = workflow.deployment_settings.deployment_method
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
-    if sys.platform == "linux" and workflow.local_exec and not method:
+    if sys.platform == "linux" and not method:
         with suppress(
             OSError
         ):  # without a server, every job is a process of its own

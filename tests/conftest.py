@@ -5,7 +5,10 @@ The variables must be set before any library is imported.
 
 import gc
 import os
+import re
+import subprocess
 import tempfile
+from pathlib import Path
 
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
@@ -56,3 +59,30 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+#: Pages that say when their test last passed in full: RESEED_NOTE_RUNS=1 pytest FILE.
+NOTED = {
+    "tests/cluster/test_slurm.py": "docs/cluster.md",
+    "tests/ci/test_ci.py": "docs/ci.md",
+    "tests/docs/test_tracker_page.py": "docs/your-tracker.md",
+}
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus):
+    if exitstatus or not os.environ.get("RESEED_NOTE_RUNS"):
+        return
+    root = Path(__file__).parents[1]
+    files = {
+        outcome: {one.nodeid.partition("::")[0] for one in terminalreporter.stats.get(outcome, [])}
+        for outcome in ("passed", "skipped")
+    }
+    git = ["git", "log", "-1", "--format=%h, %cs"]
+    commit = subprocess.run(git, cwd=root, capture_output=True, text=True, check=True).stdout
+    for file in files["passed"] - files["skipped"]:
+        if file in NOTED:
+            page = root / NOTED[file]
+            text = re.sub(
+                r"Last run: [^.]+\.", f"Last run: commit {commit.strip()}.", page.read_text()
+            )
+            page.write_text(text)

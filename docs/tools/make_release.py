@@ -52,6 +52,7 @@ def set_release(
         ("CITATION.cff", r"^version: .*\n(?:date-released: .*\n)?", dated),
         ("CITATION.cff", r"^authors:\n(?:  .*\n)+", f"authors:\n{people}"),
         ("docs/extending.md", r'tag="v[^"]*"', f'tag="v{version}"'),
+        ("docs/cluster.md", r"/reseed:[\d.]+$", f"/reseed:{version}"),
         ("docs/ci.md", r"uses: [\w-]+/reseed@v.*$", f"uses: {owner}/reseed@v{version}"),
         ("docs/ci.md", r"rev: v.*$", f"rev: v{version}"),
         (

@@ -8,7 +8,7 @@ this library, must not load pandas and matplotlib.
 
 import importlib
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 #: Public name → its module.
 _MODULES = {

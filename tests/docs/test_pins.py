@@ -97,13 +97,3 @@ def test_pyproject_allows_the_locked_versions():
     for requirement in requirements:
         version = pins[NAMES.get(requirement.name, requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: the lock has {version}"
-
-
-def test_containers_install_only_the_locked_versions():
-    for name in ("Dockerfile", "reseed.def"):
-        text = (REPOSITORY / "containers" / name).read_text()
-        assert "--require-hashes -r requirements.txt" in text
-        assert "-r requirements-torch.txt" in text
-        assert re.search(r"python:3\.11", text)
-        for package, version in re.findall(r"([\w.-]+)==([\w.]+)", text):
-            assert lock().get(package, version) == version, package

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
 from pathlib import Path
@@ -17,7 +18,7 @@ import setuptools
 import yaml
 
 ROOT = Path(__file__).parents[2]
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 STEP = ["--version", VERSION, "--owner", "my-group", "--author", "Ada Lovelace"]
 
 
@@ -127,13 +128,18 @@ def test_nothing_installs_the_name_from_the_index():
     not os.environ.get("RESEED_RELEASE_TESTS"), reason="set RESEED_RELEASE_TESTS=1: installs tools"
 )
 def test_release_reaches_a_local_index(released, tmp_path):
-    """`make dist`, the upload, and an installation of what was uploaded."""
+    """`make release`, the upload, and an installation of what was uploaded."""
     tools = tmp_path / "tools"
     subprocess.run([sys.executable, "-m", "venv", tools], check=True)
     python = tools / "bin" / "python"
     pip = [python, "-m", "pip", "install", "--quiet"]
     subprocess.run([*pip, "pypiserver", "twine"], check=True)
-    subprocess.run(["make", "dist", f"PYTHON={sys.executable}"], cwd=released, check=True)
+    make = ["make", "release", f"VERSION={VERSION}", "OWNER=my-group", "AUTHOR=Ada Lovelace"]
+    subprocess.run([*make, f"PYTHON={sys.executable}"], cwd=released, check=True)
+    assert (released / "build" / "site" / "index.html").is_file()
+    [archive] = (released / "build" / "zenodo").iterdir()
+    with tarfile.open(archive) as opened:
+        assert {"CITATION.cff", "LICENSE"} < set(opened.getnames())
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

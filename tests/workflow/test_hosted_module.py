@@ -1,11 +1,16 @@
 """The workflow as a module from a hosted repository, with the package installed."""
 
 import json
+import shutil
+import subprocess
+import venv
 
 import pytest
-from fault_harness.hosted import HostedProject, host_workflow
+from fault_harness.hosted import HostedProject, host_workflow, run_git
+from fault_harness.workspace import REPOSITORY
 
 pytestmark = pytest.mark.workflow
+INSTALL = "pip install 'reseed[workflow] @ git+https://"
 OWN_MODEL = """
 from sklearn.tree import DecisionTreeClassifier
 
@@ -55,7 +60,7 @@ def test_rules_of_a_hosted_module_may_be_renamed(project):
 def test_a_missing_package_is_one_clear_error(project):
     run = project.run("-n", is_installed=False)
     assert run.returncode != 0
-    assert "pip install git+https://URL-OF-THE-REPOSITORY@v" in run.stdout + run.stderr
+    assert INSTALL in run.stdout + run.stderr
 
 
 def test_another_version_is_one_clear_error(project):
@@ -63,5 +68,37 @@ def test_another_version_is_one_clear_error(project):
     file.write_text(file.read_text().replace('__version__ = "', '__version__ = "9.'))
     run = project.run("-n")
     assert run.returncode != 0
-    assert "is installed. Install it from the repository" in run.stdout + run.stderr
-    assert "pip install git+https://URL-OF-THE-REPOSITORY@v" in run.stdout + run.stderr
+    assert "is installed. Install it by: pip install" in run.stdout + run.stderr
+    assert INSTALL in run.stdout + run.stderr
+
+
+@pytest.mark.nightly
+def test_what_snakedeploy_deploys_runs_the_starter(hosted, tmp_path):
+    """Without the package one line says how to install it; with it the starter has a page."""
+    repository = tmp_path / "reseed"
+    files = run_git("ls-files", "config", "workflow", "LICENSE", folder=REPOSITORY).split("\n")
+    for name in files:
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(REPOSITORY / name, repository / name)
+    run_git("init", "-q", folder=repository)
+    run_git("add", "-A", folder=repository)
+    run_git("commit", "-qm", "Workflow", folder=repository)
+    python = tmp_path / "tools" / "bin" / "python"
+    venv.create(tmp_path / "tools", with_pip=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "snakedeploy"], check=True)
+    deploy = python.with_name("snakedeploy"), "deploy-workflow", repository, tmp_path / "deployed"
+    subprocess.run([*deploy, "--branch", "main"], check=True)
+    project = HostedProject(tmp_path / "deployed", *hosted)
+    for name in ("datasets/shapes", "models/xgb", "studies/shapes"):  # of `.test`
+        (project.folder / "config" / f"{name}.yaml").unlink()
+    for path in ("config.yaml", "models/rf.yaml"):
+        shutil.copy(REPOSITORY / "config" / path, project.folder / "config" / path)
+    missing = project.run("-n", is_installed=False)
+    assert missing.returncode != 0
+    assert INSTALL in (missing.stdout + missing.stderr).strip().split("\n")[-1]
+    run = project.run("starter", "--config", "scale=smoke")
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = [one for one in (run.stdout + run.stderr).split("\n") if "package papers" in one]
+    assert len(set(lines)) == 1
+    assert "training_variability" in lines[0]
+    assert (project.folder / "results" / "report" / "starter.html").is_file()

@@ -74,6 +74,7 @@ class Context:
         force_if_failed, for failed trials and searches that a run repeats.
     write_sources: writes stamps of source files and returns the path.
     data_files: describes the user's data files.
+    dry: nothing is made.
     """
 
     project: Project
@@ -84,6 +85,7 @@ class Context:
     force_if_failed: Callable[[Iterable[str]], list[str]]
     write_sources: WriteSources
     data_files: DataFiles = field(default_factory=DataFiles)
+    dry: bool = False
 
     @property
     def layout(self) -> ResultsLayout:
@@ -119,7 +121,8 @@ class Context:
     @cached_property
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""
-        return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))
+        measured = measured_seconds([Path(self.layout.root)])
+        return JobSizes(self.layout, measured, self.dry)
 
 
 def without_braces(paths: Iterable[str]) -> list[str]:

@@ -119,12 +119,17 @@ class Workflow:
             self.force_if_failed,
             self.specs.write_sources,
             DataFiles(Path(self.layout.data_hashes), self.project.main.check_data, mode.writes),
+            mode.dry,
         )
         self.training, self.studies = TrainingJobs(self.context), StudyJobs(self.context)
         self._add_stages()
 
     def _warn_left_out(self) -> None:
-        """Name the optional datasets that have no source here."""
+        """Name the studies that need `papers`, and optional datasets that have no source here."""
+        if without := self.project.without_papers:
+            self.warn(
+                f"Left out, because a clone alone has the package papers: {', '.join(without)}."
+            )
         studies = [study for study, names in self.plan.left_out.items() if names]
         names = sorted({name for study in studies for name in self.plan.left_out[study]})
         if names:

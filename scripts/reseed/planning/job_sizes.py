@@ -6,6 +6,7 @@ Numbers for Snakemake's `runtime` (minutes) and `mem_mb`; a rule gives them as f
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,15 +68,18 @@ class JobSizes:
     Args:
         layout: paths below the results folder.
         measured: seconds of a trial by setting folder (`costs.measured_seconds`).
+        dry: assume a small dataset before the data are prepared.
     """
 
-    def __init__(self, layout: ResultsLayout, measured: Mapping[str, Measured]):
-        self.layout, self.measured = layout, measured
+    def __init__(self, layout: ResultsLayout, measured: Mapping[str, Measured], dry: bool = False):
+        self.layout, self.measured, self.dry = layout, measured, dry
 
     def _meta(self, planned: PlannedSetting) -> dict[str, Any]:
         """Description of the prepared dataset. Raises FileNotFoundError before it is prepared."""
         # As the rules name it: Snakemake looks for the missing file among a job's inputs.
         path = self.layout.data_meta(planned.setting.dataset)
+        if self.dry and not os.path.exists(path):
+            return {"rows": HINT_ROWS}
         with open(path, encoding="utf-8") as stream:
             try:
                 return json.load(stream)

@@ -5,6 +5,7 @@ Each error names file, field, value, what is allowed, and the nearest allowed na
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ from reseed.planning.yaml_limits import find_excess
 
 
 class Project(BaseModel):
-    """The whole configuration, checked. left_out: studies that the scale leaves out."""
+    """The whole configuration, checked.
+
+    left_out: studies that the scale leaves out.
+    without_papers: studies that need the package `papers`, which is not installed.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,6 +40,7 @@ class Project(BaseModel):
     weights: dict[str, Weights]
     studies: dict[str, Study]
     left_out: dict[str, Study] = {}
+    without_papers: list[str] = []
 
 
 #: The loader in C, where the package has it, is ten times as fast.
@@ -196,7 +202,11 @@ def load_project(
     datasets = _only(reader.folder(folder / "datasets", Dataset))
     models = _only(reader.folder(folder / "models", Model))
     weights = _only(reader.folder(folder / "weights", Weights))
-    scaled = reader.folder(folder / "studies", Study, partial(_at_every_scale, scale=scale))
+    read_study = partial(_at_every_scale, scale=scale)
+    scaled = reader.folder(folder / "studies", Study, read_study)
+    without_papers = [] if find_spec("papers") else _leave_papers_out(scaled, datasets, models)
+    if without_papers and not scaled:
+        scaled = reader.folder(folder / "starter", Study, read_study)
     _check_entries(reader, folder, datasets, models, weights)
     known = validation.KnownNames(
         datasets=_stems(folder / "datasets"),
@@ -225,10 +235,26 @@ def load_project(
         weights=weights,
         studies={name: studies[name] for name in chosen},
         left_out={} if named else rest,
+        without_papers=without_papers,
     )
     reader.add(find_more(project))
     reader.finish()
     return project
+
+
+def _leave_papers_out(studies: dict[str, dict[str, Study]], *families: dict[str, Any]) -> list[str]:
+    """Remove what needs the package `papers`; return the names of the removed studies."""
+    gone: list[str] = []
+    for family in (*families, studies, studies):  # a study may import results of another one
+        for name, entry in list(family.items()):
+            text = "".join(
+                one.model_dump_json()
+                for one in (entry.values() if isinstance(entry, dict) else [entry])
+            )
+            if '"papers.' in text or any(f'"{one}"' in text for one in gone):
+                del family[name]
+                gone.append(name)
+    return [name for name in gone if not any(name in family for family in families)]
 
 
 def _at_every_scale(data: Any, scale: Scale) -> dict[str, Any]:
