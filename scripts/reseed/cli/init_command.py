@@ -174,6 +174,8 @@ def _look(options: argparse.Namespace, frame: Any, task: str) -> Look:
     """What the table holds, printed; each of the user's models is tried on some of its rows."""
     found = look(options, frame, task)
     found.show()
+    if not options.factory:
+        return found
     rows = frame.dropna(subset=[options.target])
     rows = rows.head(_TRIED) if task == "regression" else rows.groupby(options.target).head(_TRIED)
     y = rows[options.target].reset_index(drop=True)
@@ -220,7 +222,8 @@ def _find_separator(options: argparse.Namespace) -> str:
     try:
         with options.data.open(encoding=options.encoding.replace("utf-8", "utf-8-sig")) as file:
             line = file.readline()
-            file.read()
+            while file.read(2**20):
+                pass
     except (UnicodeDecodeError, LookupError) as error:
         raise ReseedError(
             f"{options.data}: is not {options.encoding} text ({error}). Name its encoding, such as "

@@ -12,11 +12,13 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from reseed.data.columns import is_date
 
 #: Rows of the quick comparison of random rows with whole groups, its folds and its trees.
-_ROWS, _FOLDS, _TREES = 2_000, 5, 15
+_ROWS, _FOLDS, _TREES = 2_000, 5, 10
 #: Difference of scores that is called a leak, if it is also this many standard errors.
 _GAP, _ERRORS = 0.05, 3.0
 #: Share of the values of an identifier that have several rows.
 _REPEATED = 0.5
+#: Least share of the variance of some column that lies between its values.
+_ALIKE = 0.1
 
 #: Name of a metric, its value on random rows, and on whole groups.
 Scores = tuple[str, float, float]
@@ -59,7 +61,7 @@ def _may_identify(values: pd.Series) -> bool:
     if is_numeric_dtype(present.dtype):
         if is_bool_dtype(present.dtype) or not bool((present % 1 == 0).all()):
             return False
-    elif not present.map(type).eq(str).all():
+    elif not present.head(_ROWS).map(type).eq(str).all():
         return False
     counts = present.value_counts()
     # Of amounts, many come once.
@@ -90,6 +92,10 @@ def _compare_splits(
     x = x.astype(float).replace([np.inf, -np.inf], np.nan)
     x = x.fillna(x.median()).fillna(0)
     others = x.drop(columns=name)
+    known = others.assign(**{name: y if is_numeric_dtype(y) else pd.factorize(y)[0]}).astype(float)
+    alike = 1 - known.groupby(codes).var().mean() / known.var()
+    if not (alike > _ALIKE).any():
+        return None
     if task == "regression":
         model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
     else:
