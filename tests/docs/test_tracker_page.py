@@ -46,7 +46,7 @@ def test_snippet_compares_the_models(package, tmp_path):
     assert package in code
     check = "\nassert len(found.verdicts) >= 1 and found.answer\n"
     text = run([sys.executable, "-c", code + check], tmp_path)
-    assert "best mean accuracy" in text
+    assert "best mean" in text
     if package != "optuna":  # its settings do not differ much
         assert "better than" in text or "undecided" in text
 
@@ -65,4 +65,4 @@ def test_samples_of_lm_eval_are_paired(tmp_path):
         run(words, tmp_path, HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
     text = run([sys.executable, "-m", "reseed", "compare", "logs"], tmp_path)
     assert "org/new" in text
-    assert "over 40 items" in text
+    assert "40 items" in text
