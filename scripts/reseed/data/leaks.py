@@ -14,7 +14,7 @@ from reseed.data.columns import is_date
 #: Rows of the quick comparison of random rows with whole groups, its folds and its trees.
 _ROWS, _FOLDS, _TREES = 2_000, 5, 10
 #: Difference of scores that is called a leak, if it is also this many standard errors.
-_GAP, _ERRORS = 0.05, 3.0
+_GAP, _ERRORS = 0.1, 3.0
 #: Share of the values of an identifier that have several rows.
 _REPEATED = 0.5
 #: Least share of the variance of some column that lies between its values.
