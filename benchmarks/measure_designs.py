@@ -36,7 +36,7 @@ from reseed.stats.error_rates import simulate_cv
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
 from reseed.verdicts import designs
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 
 Rng = np.random.Generator
 #: Label, case, and for each simulation whether anything is claimed.
@@ -46,7 +46,7 @@ _ALPHA = 0.05
 
 def _test_runs(
     scores: np.ndarray, ratio: float, seeds: str = "shared", is_loss: bool = False
-) -> list[list[PairRow]]:
+) -> list[list[Pair]]:
     """The pairs of models of each simulation, before they are adjusted.
 
     Args:
@@ -90,12 +90,12 @@ def _claim_by_compare(scores: np.ndarray, **options: object) -> np.ndarray:
     return claims.reindex([str(number) for number in range(len(scores))]).to_numpy()
 
 
-def _find_claim(family: list[PairRow]) -> bool:
+def _find_claim(family: list[Pair]) -> bool:
     """Whether any interval of a family excludes 0."""
     return _has_claim(decide_family(family))
 
 
-def _has_claim(decided: list[PairRow]) -> bool:
+def _has_claim(decided: list[Pair]) -> bool:
     return any(row.low > 0 or row.high < 0 for row in decided)
 
 
@@ -130,7 +130,7 @@ def _claim_by_items(scores: Sequence[ItemScores]) -> list[bool]:
         for a, b in combinations(one.models, 2):
             test, _ = compare_models(one, a, b, 1)
             rows.append(
-                PairRow(
+                Pair(
                     design=designs.ITEM_MODEL.design, n=len(one.models[a].seeds), alpha=_ALPHA,
                     difference=test.difference, p=test.p_value, tested=describe_items(test),
                 )

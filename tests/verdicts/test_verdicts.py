@@ -11,7 +11,7 @@ from reseed.verdicts.formatting import (
     format_p,
     format_share,
 )
-from reseed.verdicts.pair_row import PairRow, PairTest
+from reseed.verdicts.pair import Pair, PairTest
 
 NAN = float("nan")
 OF_TEST = {one.name for one in fields(PairTest)}
@@ -57,15 +57,16 @@ ITEMS = {"design": "items", "least": 1, "items": 50, "clusters": 0}
 def test_the_rule(changes, verdict):
     given = RUNS | changes
     tested = PairTest(**{name: given.pop(name) for name in OF_TEST & {*given}})
-    assert decide(PairRow(**given, tested=tested)) == verdict
+    assert decide(Pair(**given, tested=tested)) == verdict
 
 
 def test_words_are_of_the_model_that_is_asked_about():
-    row = PairRow.of(RUNS | {"outcome": "better"})
+    runs = {name: value for name, value in RUNS.items() if name not in OF_TEST}
+    row = Pair(**runs | {"outcome": "better"})
     assert [label_outcome(row, model) for model in ("", "A", "B")] == ["better", "better", "worse"]
-    few = PairRow.of(RUNS | {"outcome": "not tested", "reason": "too few runs"})
+    few = Pair(**runs | {"outcome": "not tested", "reason": "too few runs"})
     assert label_outcome(few, "B") == "not tested: too few runs"
-    equal = PairRow.of(RUNS | {"outcome": "equal", "rope": 0.01})
+    equal = Pair(**runs | {"outcome": "equal", "rope": 0.01})
     assert label_outcome(equal) == "equal within ±1 point"
 
 

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
-
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.core.errors import ReseedError
-from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import nadeau_bengio
-from reseed.verdicts.typed_row import ComparedRow
 
-
-@dataclass(frozen=True)
-class TimeRow(ComparedRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    arm: str = ""
-    baseline: str = ""
-    n: int = 0
-    seconds: float = nan
-    baseline_seconds: float = nan
-    ratio: float = nan
-    low: float = nan
-    high: float = nan
-    level: float = nan
-    same_outputs: float = nan
-    reason: str = ""
+COLUMNS = [
+    *COMPARISON_COLUMNS, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low",
+    "high", "level", "same_outputs", "reason",
+]  # fmt: skip
 
 
 class Options(Strict):
@@ -67,7 +51,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         for arm in group.models
         if arm != (baseline or group.models[0])
     ]
-    return TimeRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _row(group: ModelGroup, arm: str, baseline: str, options: Options) -> Row:

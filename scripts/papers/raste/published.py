@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,6 @@ from reseed.analyses.shared.published import (
     find_measured_rows,
     read_published_results,
 )
-from reseed.analyses.spread import SpreadRow
 from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.stats.spread import next_median_interval
@@ -69,7 +68,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     stand_ins = options.stand_ins
     measured = spread.spread_table(data, options)
-    spreads = SpreadRow.read(measured)
+    spreads = list(measured.itertuples())
     scores = [part.values for cell in cells(data) for part, _ in spread.with_slices(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
@@ -92,7 +91,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return table.astype({"inside": "boolean", "n": "Int64", "failed": "Int64"})
 
 
-def _compare(printed: Row, cell: SpreadRow, scores: np.ndarray, n: int) -> Row:
+def _compare(printed: Row, cell: Any, scores: np.ndarray, n: int) -> Row:
     """Columns on a printed number that was measured. scores: of the cell. n: the paper's seeds."""
     statistic, published, level = printed["statistic"], printed["published"], cell.level
     value: float = getattr(cell, statistic)

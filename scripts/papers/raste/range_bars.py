@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.spread import SpreadRow, next_range
+from reseed.analyses.spread import next_range
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.spread_table import LEAST
 from reseed.report.rendering import style
@@ -27,17 +27,6 @@ _COLUMNS = [
     "hyperparameters_source", "held", "metric", "n", "failed", "level", "sd", "sd_low", "sd_high",
     "range", "published_range",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class RangeRow(SpreadRow):
-    """A row of the analysis with what is drawn of it: see `group_by_series`, `_with_expected`."""
-
-    published_range: float = nan
-    expected_low: float = nan
-    expected_high: float = nan
-    title: str = ""
-    series: str = ""
 
 
 DRAWS = ("spread",)
@@ -61,7 +50,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     labels = [h.get_label() for h in handles]
     canvas, panels, omitted = arm_panels(groups, 2.05, style.legend_room(labels))
     for axis, part in panels:
-        _panel(axis, RangeRow.read(part), styles)
+        _panel(axis, list(part.itertuples()), styles)
     style.legend_below(canvas, handles)
     about_published = (
         f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
@@ -82,13 +71,13 @@ def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
     published = rows["published_range"].where(is_real)
     ends = [
         next_range(row.sd, row.n, PUBLISHED_SEEDS) if known else (nan, nan)
-        for known, row in zip(published.notna(), RangeRow.read(rows), strict=True)
+        for known, row in zip(published.notna(), rows.itertuples(), strict=True)
     ]
     low, high = zip(*ends, strict=True)
     return rows.assign(expected_low=low, expected_high=high, published_range=published)
 
 
-def _panel(axis: Axes, rows: list[RangeRow], styles: Styles) -> None:
+def _panel(axis: Axes, rows: list[Any], styles: Styles) -> None:
     arms = list(dict.fromkeys(row.title for row in rows))
     order, step = list(styles), min(_OFFSET, 3 * _OFFSET / len(styles))
     for row in rows:

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 from typing import Literal
 
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.training_curves import CurveOptions, Curves, read_training_curves
-from reseed.core.schemas import Row
+from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.stats.curves import curve_band
-from reseed.verdicts.typed_row import CellRow
 
 READS = "curves"
 
 
-@dataclass(frozen=True)
-class CurveRow(CellRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    column: str = ""
-    measure: str = ""
-    greater_is_better: bool = True
-    epoch: int = 0
-    n: int = 0
-    runs: int = 0
-    left_out: int = 0
-    ended: str = ""
-    mean: float = nan
-    sd: float = nan
-    min: float = nan
-    max: float = nan
+COLUMNS = [
+    *CELL_COLUMNS, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out",
+    "ended", "mean", "sd", "min", "max",
+]  # fmt: skip
 
 
 class Options(CurveOptions):
@@ -48,7 +33,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1), over `n` of the arm's `runs` that did not fail."""
     curves = read_training_curves(data, options.column)
     rows = [row for of_arm in curves for row in _rows(of_arm, options.ended)]
-    return CurveRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(curves: Curves, ended: Literal["drop", "carry", "cut"]) -> Iterator[Row]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
 from typing import Annotated
 
 import numpy as np
@@ -13,7 +11,7 @@ from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import ModelGroup, group_models
-from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import (
     OVERLAP_FACTOR,
@@ -22,32 +20,12 @@ from reseed.stats.comparison import (
     nadeau_bengio,
 )
 from reseed.stats.weighted_t import upper_quantile
-from reseed.verdicts.typed_row import ComparedRow
 
-
-@dataclass(frozen=True)
-class FoldRow(ComparedRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    arm: str = ""
-    metric: str = ""
-    greater_is_better: bool = False
-    folds: int = 0
-    runs: int = 0
-    failed: int = 0
-    mean: float = nan
-    sd_folds: float = nan
-    sd_seeds: float = nan
-    bca_low: float = nan
-    bca_high: float = nan
-    low: float = nan
-    high: float = nan
-    limit: float = nan
-    level: float = nan
-    n_boot: float = nan
-    train_seconds: float = nan
-    single_seed: float = nan
-    single: float = nan
+COLUMNS = [
+    *COMPARISON_COLUMNS, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean",
+    "sd_folds", "sd_seeds", "bca_low", "bca_high", "low", "high", "limit", "level", "n_boot",
+    "train_seconds", "single_seed", "single",
+]  # fmt: skip
 
 
 class Options(Strict):
@@ -74,7 +52,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `single`: score of the run of `single_seed` on the first split.
     """
     rows = [_row(group, arm, options) for group in group_models(data) for arm in group.models]
-    return FoldRow.make_table([row for row in rows if row])
+    return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
 
 
 def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:

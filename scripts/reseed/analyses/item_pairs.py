@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
-from math import nan
 from typing import Annotated
 
 import numpy as np
@@ -40,7 +38,7 @@ from reseed.stats.crossed_comparison import (
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.two_models import delong, mcnemar, swap_test
 from reseed.verdicts.designs import ITEM_MODEL, SEEDS_AND_ITEMS, SOURCES, match_seeds
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 
 READS = "predictions"
 
@@ -108,26 +106,6 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-@dataclass(frozen=True)
-class ItemRow(PairRow):
-    """A pair on one test set; `analyse` documents the columns."""
-
-    scope: str = ""
-    items: float = nan
-    seed_share: float = nan
-    single_a: float = nan
-    single_b: float = nan
-    runs_a: float = nan
-    runs_b: float = nan
-    permutation_p: float = nan
-    swap_p: float = nan
-
-    @property
-    def has_seeds(self) -> bool:
-        """Whether the comparison allows for new seeds."""
-        return self.scope == SEEDS_AND_ITEMS.design
-
-
 def _compare_arms(
     data: Data, arms: list[Outputs], ropes: dict[str, float], options: Options
 ) -> list[Row]:
@@ -140,7 +118,7 @@ def _compare_arms(
         ]
         compared = [row for row in pairs if row["reason"] == ""]
         family = [
-            PairRow(
+            Pair(
                 design=ITEM_MODEL.design, n=row["items"], alpha=row["alpha"], rope=row["rope"],
                 difference=row["difference"], p=row["p"], tested=row["tested"],
             )

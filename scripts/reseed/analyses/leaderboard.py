@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
-
 import numpy as np
 import pandas as pd
 
@@ -13,48 +10,22 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.item_scores import ItemScores, measure_mean
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.pairing import ModelGroup, group_models
-from reseed.core.schemas import SPLIT_COLUMNS, Row
+from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.stats.comparison import merge_rounding_noise
 from reseed.stats.distributions import rankdata
 from reseed.stats.spread import spread
 from reseed.verdicts.decide import ALL_DATASETS
 from reseed.verdicts.scope import name_generality
-from reseed.verdicts.typed_row import ComparedRow
 
 Options = NoOptions
 
-
-@dataclass(frozen=True)
-class BoardRow(ComparedRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    metric: str = ""
-    greater_is_better: bool = True
-    factor: float = 1.0
-    unit: str = ""
-    model: str = ""
-    n: int = 0
-    splits: float = nan
-    failed: int = 0
-    mean: float = nan
-    sd: float = nan
-    low: float = nan
-    high: float = nan
-    rank: float = nan
-    models: float = nan
-    datasets: float = nan
-    firsts: float = nan
-    items: float = nan
-    mean_low: float = nan
-    mean_high: float = nan
-    level: float = nan
-    holds_for: str = ""
-
-
+COLUMNS = [
+    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits",
+    "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
+]  # fmt: skip
 #: Of scores of items, where the mean has an interval.
 _OF_ITEMS = ["items", "mean_low", "mean_high", "level", "holds_for"]
-COLUMNS = [name for name in BoardRow.columns() if name not in _OF_ITEMS]
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:

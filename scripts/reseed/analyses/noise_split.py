@@ -6,8 +6,6 @@ Source: arXiv 2304.01910.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -22,43 +20,18 @@ from reseed.stats.crossed_comparison import item_values
 from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 from reseed.stats.spread import variance_limits
-from reseed.verdicts.typed_row import OutputRow
 
 READS = "predictions"
 
 
-@dataclass(frozen=True)
-class NoiseRow(OutputRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    metric: str = ""
-    primary: bool = False
-    n: int = 0
-    failed: int = 0
-    items: int = 0
-    level: float = nan
-    mean: float = nan
-    observed_sd: float = nan
-    observed_sd_low: float = nan
-    observed_sd_high: float = nan
-    infinite_sd: float = nan
-    infinite_sd_low: float = nan
-    infinite_sd_high: float = nan
-    test_items: float = nan
-    sd_at: float = nan
-    sd_at_low: float = nan
-    sd_at_high: float = nan
-    paper_seeds: float = nan
-    range_at: float = nan
-    range_at_low: float = nan
-    range_at_high: float = nan
-    seed_share: float = nan
-    test_set_sd: float = nan
-    test_set_sd_closed_form: float = nan
-    n_boot: float = nan
-    bootstrap_seeds: float = nan
-    reason: str = ""
-    interval_reason: str = ""
+COLUMNS = [
+    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
+    "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean", "observed_sd",
+    "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low", "infinite_sd_high",
+    "test_items", "sd_at", "sd_at_low", "sd_at_high", "paper_seeds", "range_at", "range_at_low",
+    "range_at_high", "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
+    "bootstrap_seeds", "reason", "interval_reason",
+]  # fmt: skip
 
 
 #: Largest SD of a score in [0, 1]: half of the runs score 0, half 1.
@@ -101,7 +74,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
     rows = [row for one in read_outputs(data) for row in _rows(data, one, options)]
-    return NoiseRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:

@@ -38,7 +38,7 @@ from reseed.stats.skewness import skewed_p, skewness_of_difference, skewness_of_
 from reseed.stats.unpaired import superiority, welch
 from reseed.stats.weighted_t import upper_tail
 from reseed.verdicts import designs
-from reseed.verdicts.pair_row import PairRow, PairTest, list_pairs
+from reseed.verdicts.pair import Pair, PairTest, list_pairs
 from reseed.verdicts.scope import name_generality
 
 #: Scores of items are read too, where imported results hold them.
@@ -115,14 +115,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _compare_pairs(
     data: Data, group: ModelGroup, pairs: list[NamedPairing], rope: float, options: Options
-) -> list[PairRow]:
+) -> list[Pair]:
     """One row a pair; pairs of one design and size are computed together."""
     batches: dict[tuple, list[int]] = {}
     for number, (_, _, pairing) in enumerate(pairs):
         cells = b"" if pairing.cells is None else pairing.cells.tobytes()
         size = pairing.design, len(pairing.a), len(pairing.b), len(pairing.trial_a), cells
         batches.setdefault(size, []).append(number)
-    by_number: dict[int, PairRow] = {}
+    by_number: dict[int, Pair] = {}
     for numbers in batches.values():
         batch = compare_batch(group, [pairs[number] for number in numbers], rope, options)
         by_number |= zip(numbers, batch, strict=True)
@@ -138,7 +138,7 @@ def _compare_pairs(
 
 def compare_batch(
     group: ModelGroup, pairs: list[NamedPairing], rope: float, options: Options
-) -> list[PairRow]:
+) -> list[Pair]:
     """The tests of pairs of one design and size by their runs, before they are adjusted."""
     batch = [pairing for _, _, pairing in pairs]
     columns: Row = {}
@@ -151,7 +151,7 @@ def compare_batch(
         columns |= found
     most = _find_largest(group)
     return [
-        PairRow(
+        Pair(
             **group.key,
             metric=group.metric,
             greater_is_better=group.greater_is_better,
@@ -187,7 +187,7 @@ def _find_largest(group: ModelGroup) -> float:
     return share_maximum(group.metric, group.trials["score"]) or inf
 
 
-def _compare_by_items(data: Data, group: ModelGroup, row: PairRow, pairing: Pairing) -> PairRow:
+def _compare_by_items(data: Data, group: ModelGroup, row: Pair, pairing: Pairing) -> Pair:
     """The row of a pair of which seeds alone do not describe what varied."""
     a, b = row.model_a, row.model_b
     scores = find_item_scores(data, group, a, b, pairing)
@@ -211,7 +211,7 @@ def _compare_by_items(data: Data, group: ModelGroup, row: PairRow, pairing: Pair
     return replace(row, design=method.design, test=method.test, covers=covers, tested=tested)
 
 
-def _compare_over_items(data: Data, group: ModelGroup, row: PairRow, pairing: Pairing) -> PairRow:
+def _compare_over_items(data: Data, group: ModelGroup, row: Pair, pairing: Pairing) -> Pair:
     """The row of a pair over seeds and items, where items are known."""
     found = test_pair(data, group, row.model_a, row.model_b, pairing)
     if found is None:
@@ -245,7 +245,7 @@ def _describe(group: ModelGroup, batch: list[Pairing]) -> Row:
 
 
 def _compare_paired(group: ModelGroup, batch: list[Pairing]) -> tuple[Row, Row]:
-    """Tests of paired units: columns of `PairRow` and of `PairTest`, lists over the pairs."""
+    """Tests of paired units: columns of `Pair` and of `PairTest`, lists over the pairs."""
     d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
     if batch[0].design != designs.SPLITS.design:
         test, skewness = nadeau_bengio(d, 0.0), skewness_of_mean(d)

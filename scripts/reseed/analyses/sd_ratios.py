@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -13,42 +11,21 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.core.coordinates import base_name
 from reseed.core.errors import suggest_name
-from reseed.core.schemas import Row
+from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.spread import sd_ratio
-from reseed.verdicts.typed_row import CellRow
 
 _LEAST = 5  # seeds of each of the two
 #: With the arm, what names the cell of a baseline.
 _PLACE = ["experiment", "dataset", "scheme", "varied", "hyperparameters_source"]
 
 
-@dataclass(frozen=True)
-class RatioRow(CellRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    metric: str = ""
-    n: int = 0
-    failed: int = 0
-    mean: float = nan
-    sd: float = nan
-    baseline: str = ""
-    baseline_experiment: str = ""
-    baseline_dataset: str = ""
-    baseline_scheme: str = ""
-    baseline_varied: str = ""
-    baseline_hyperparameters_source: str = ""
-    n_baseline: int = 0
-    mean_baseline: float = nan
-    sd_baseline: float = nan
-    ratio: float = nan
-    ratio_low: float = nan
-    ratio_high: float = nan
-    p: float = nan
-    detectable: float = nan
-    same_data: bool = False
-    level: float = nan
-    reason: str = ""
+COLUMNS = [
+    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "baseline", "baseline_experiment",
+    "baseline_dataset", "baseline_scheme", "baseline_varied", "baseline_hyperparameters_source",
+    "n_baseline", "mean_baseline", "sd_baseline", "ratio", "ratio_low", "ratio_high", "p",
+    "detectable", "same_data", "level", "reason",
+]  # fmt: skip
 
 
 class Options(Strict):
@@ -89,7 +66,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         if name not in names:
             reason = f"there is no arm {name!r}.{suggest_name(name, names)}".rstrip(".")
             rows += [_missing(cell, name, options.level, reason) for cell in others]
-    return RatioRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _names(cell: Cell) -> set[str]:

@@ -9,8 +9,6 @@ must not be used to choose.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,7 +28,6 @@ from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, m
 from reseed.stats.representatives import half_threshold
 from reseed.stats.selection import rank_models, selection_optimism
 from reseed.stats.trimming import bootstrap_alpha_hat, clip_logit_gap
-from reseed.verdicts.typed_row import OutputRow
 
 READS = "predictions"
 
@@ -44,26 +41,6 @@ COLUMNS = [
     "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold", "delta",
     "epsilon", "n_bootstrap", "n_halves", "reason",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ModelRow(OutputRow):
-    """A trained model; `analyse` documents the columns."""
-
-    accuracy: float = nan
-    ranked_by: str = ""
-    alpha_hat: float = nan
-    admitted: bool = False
-    pareto: bool = False
-    threshold: float = nan
-    delta: float = nan
-    epsilon: float = nan
-    n_bootstrap: float = nan
-
-    @property
-    def is_candidate(self) -> bool:
-        """Whether it is admitted and no other is at least as good in both scores."""
-        return bool(self.admitted and self.pareto)
 
 
 class Options(Strict):

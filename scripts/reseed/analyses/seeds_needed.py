@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from math import nan
 from typing import Annotated, Literal
 
 import numpy as np
@@ -27,7 +25,6 @@ from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import OVERLAP_FACTOR, crossed_seeds, differences
 from reseed.stats.planning import detectable_effect, df_per_run, pilot_sd, t_power
 from reseed.verdicts.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
-from reseed.verdicts.pair_row import PairRow
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
@@ -35,18 +32,6 @@ COLUMNS = [
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable", "pairs", "family", "test_alpha",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class PlanRow(PairRow):
-    """A pair with the runs that it needs; `analyse` documents the columns."""
-
-    target_difference: float = nan
-    target_is: str = ""
-    runs_for_power: float = nan
-    runs: float = nan
-    power: float = nan
-    power_limit: float = nan
 
 
 class Options(PairOptions):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from math import nan
-from typing import Self
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -16,59 +14,22 @@ from reseed.analyses.shared.published import (
     find_measured_rows,
     read_published_results,
 )
-from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.gaussian_range import gaussian_range_interval, range_against_gaussian
 from reseed.stats.spread import spread, spread_intervals
-from reseed.verdicts.typed_row import CellRow
 
 #: What has an interval, where there are seeds enough for it.
 WITH_INTERVAL = ["median", "iqr", "sd"]
 
 
-@dataclass(frozen=True)
-class SpreadRow(CellRow):
-    """A row of this analysis; `analyse` documents the columns."""
-
-    held: str = ""
-    metric: str = ""
-    n: int = 0
-    failed: int = 0
-    level: float = nan
-    median: float = nan
-    iqr: float = nan
-    range: float = nan
-    relative_variation: float = nan
-    mean: float = nan
-    sd: float = nan
-    min: float = nan
-    max: float = nan
-    median_low: float = nan
-    median_high: float = nan
-    iqr_low: float = nan
-    iqr_high: float = nan
-    sd_low: float = nan
-    sd_high: float = nan
-    range_next_low: float = nan
-    range_next_high: float = nan
-    range_in_sd: float = nan
-    range_in_sd_expected: float = nan
-    range_ratio_to_gaussian: float = nan
-    range_p_value: float = nan
-    normality_test: str = ""
-    normality_p_value: float = nan
-    tail: str = ""
-
-    @property
-    def sd_interval(self) -> tuple[float, float, float]:
-        """The SD and the ends of its interval."""
-        return self.sd, self.sd_low, self.sd_high
-
-    def without_few(self, least: int) -> Self:
-        """The row, without spreads where there are fewer than `least` seeds."""
-        if self.n >= least:
-            return self
-        return replace(self, iqr=nan, range=nan, relative_variation=nan, sd=nan)
+COLUMNS = [
+    *CELL_COLUMNS, "held", "metric", "n", "failed", "level", "median", "iqr", "range",
+    "relative_variation", "mean", "sd", "min", "max", "median_low", "median_high", "iqr_low",
+    "iqr_high", "sd_low", "sd_high", "range_next_low", "range_next_high", "range_in_sd",
+    "range_in_sd_expected", "range_ratio_to_gaussian", "range_p_value", "normality_test",
+    "normality_p_value", "tail",
+]  # fmt: skip
 
 
 class Options(PublishedFiles):
@@ -102,7 +63,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def spread_table(data: Data, options: Options) -> pd.DataFrame:
     """The table of `analyse`, without published numbers."""
     rows = [_row(part, held, options) for cell in cells(data) for part, held in with_slices(cell)]
-    return SpreadRow.make_table(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def with_slices(cell: Cell) -> Iterator[tuple[Cell, str]]:

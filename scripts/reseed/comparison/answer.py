@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reseed.analyses.fold_scores import FoldRow
-from reseed.analyses.leaderboard import BoardRow
-from reseed.analyses.seeds_needed import PlanRow
-from reseed.analyses.spread import SpreadRow
 from reseed.comparison.standings import Section, measure_gap
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share, metric_title_in_text
@@ -36,13 +32,12 @@ from reseed.verdicts.formatting import (
     join_names,
     two_digits,
 )
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 from reseed.verdicts.shown import format_estimate
 
 if TYPE_CHECKING:
     from reseed.comparison.result import Comparison
 
-R = TypeVar("R", SpreadRow, FoldRow)
 #: Names that a sentence lists.
 _MOST_NAMES = 5
 #: Datasets of one model that have a sentence each; runs from which a spread is one.
@@ -88,7 +83,7 @@ def _state_leader(section: Section) -> str:
     what = "mean rank" if is_over else f"mean {metric_title_in_text(best.metric)}"
     value = f"{best.mean:.2f}" if is_over else f"{best.mean:.4g}"
     verb = "has" if len(tied) == 1 else "share"
-    by_label: dict[str, list[PairRow]] = {}
+    by_label: dict[str, list[Pair]] = {}
     for row in section.board[1:]:
         if row.model not in tied and (pair := section.find(row.model, best.model)):
             by_label.setdefault(label_outcome(pair, best.model), []).append(pair)
@@ -129,7 +124,7 @@ def _answer_pairs(section: Section, scope: str) -> list[str]:
     return sentences
 
 
-def _format_size(pair: PairRow) -> str:
+def _format_size(pair: Pair) -> str:
     """How much the better model is ahead, as a positive number."""
     if pair.metric == "rank":
         return f"{pair.difference:.2f} in mean rank"
@@ -145,7 +140,7 @@ def _list(models: Iterable[str], of: int = 0) -> str:
     return join_names(names) if len(names) <= _MOST_NAMES else f"{len(names)} others"
 
 
-def _describe_scope(pairs: list[PairRow], facts: Mapping[str, DatasetInfo]) -> str:
+def _describe_scope(pairs: list[Pair], facts: Mapping[str, DatasetInfo]) -> str:
     """What all pairs hold for: one test set, or new levels of what varied with the items."""
     tested = [row for row in pairs if row.outcome in TESTED]
     if tested and all(row.design == ITEM_MODEL.design for row in tested):
@@ -239,14 +234,14 @@ def list_next_steps(comparison: Comparison) -> dict[str, str]:
     return steps
 
 
-def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, PairRow]) -> dict[str, str]:
+def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, Pair]) -> dict[str, str]:
     """The undecided pair with the leader that fewest more runs would decide."""
     if "seeds_needed" not in comparison.analyses:
         return {}
     table = comparison.statistics("seeds_needed").drop_duplicates(["model_a", "model_b"])
     plans = [
         (row.runs_for_power, other)
-        for row in PlanRow.read(table)
+        for row in table.itertuples()
         for other, pair in pairs.items()
         if (row.model_a, row.model_b) == (pair.model_a, pair.model_b)
         and isfinite(row.runs_for_power)
@@ -263,24 +258,25 @@ def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, PairRow]) -> 
 
 def state_one_model(comparison: Comparison) -> list[str]:
     """How much the score of one model varies, and with what; a sentence on each dataset."""
-    boards = BoardRow.read(comparison.statistics("leaderboard"))
+    board = comparison.statistics("leaderboard")
+    has_items = "mean_low" in board
+    boards = list(board.itertuples())
     if len(boards) > _MOST_DATASETS:
         return [f"One model on {len(boards)} datasets: the table has its scores."]
     lines = []
     for row in boards:
         where = f" on {row.dataset}" if len(boards) > 1 else ""
         lead = f"{row.model}{where}: mean {metric_title_in_text(row.metric)}"
-        if isfinite(row.mean_low):
+        if has_items and isfinite(row.mean_low):
             interval = format_estimate(row.mean, row.mean_low, row.mean_high)
             scope = row.holds_for.replace("these trained models", "this trained model")
             lines.append(f"{lead} {interval} over {row.items:,.0f} items (for {scope}).")
         lines += [
-            f"{lead} {_with_spread(one.mean, one.sd, one.sd_interval)} over {one.n:,} model seeds"
-            f"{_limit_next(comparison, one)}."
-            for one in _read(comparison, "spread", SpreadRow, row.dataset)
+            f"{lead} {_with_spread(one)} over {one.n:,} model seeds{_limit_next(comparison, one)}."
+            for one in _read(comparison, "spread", row.dataset)
             if one.n >= _LEAST_RUNS and row.splits < 2
         ]
-        for one in _read(comparison, "folds", FoldRow, row.dataset):
+        for one in _read(comparison, "folds", row.dataset):
             seeds = f", over seeds within a split {two_digits(one.sd_seeds)}"
             ends = one.low, one.high
             if is_share(row.metric) and 0 <= one.mean <= _PERCENT:
@@ -299,21 +295,21 @@ def state_one_model(comparison: Comparison) -> list[str]:
     return lines or ["Too few runs show how much the score varies."]
 
 
-def _read(comparison: Comparison, analysis: str, kind: type[R], dataset: str) -> list[R]:
+def _read(comparison: Comparison, analysis: str, dataset: str) -> list[Any]:
     if analysis not in comparison.exhibits:
         return []
     rows = comparison.statistics(analysis)
-    return list(kind.read(rows[rows["dataset"] == dataset]))
+    return list(rows[rows["dataset"] == dataset].itertuples())
 
 
-def _with_spread(mean: float, sd: float, interval: tuple[float, float, float]) -> str:
-    decimals = 3 if abs(mean) < 10 else 1
-    _, low, high = interval
-    ends = f" [{two_digits(low)}, {two_digits(high)}]" if isfinite(low) and sd > 0 else ""
-    return f"{format_number(mean, decimals)}, SD {two_digits(sd)}{ends}"
+def _with_spread(row: Any) -> str:
+    decimals = 3 if abs(row.mean) < 10 else 1
+    low, high = row.sd_low, row.sd_high
+    ends = f" [{two_digits(low)}, {two_digits(high)}]" if isfinite(low) and row.sd > 0 else ""
+    return f"{format_number(row.mean, decimals)}, SD {two_digits(row.sd)}{ends}"
 
 
-def _limit_next(comparison: Comparison, row: SpreadRow) -> str:
+def _limit_next(comparison: Comparison, row: Any) -> str:
     """How far two new runs lie apart by chance, for Gaussian scores on this test set."""
     if not row.sd > 0:
         return ""

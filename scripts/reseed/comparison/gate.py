@@ -27,7 +27,7 @@ from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.sources import open_source
 from reseed.verdicts.decide import ALL_DATASETS
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair, read_pairs
 from reseed.verdicts.shown import ResultRow, Shown, format_estimate
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
@@ -201,9 +201,9 @@ def gate(
     if lacking := list(counts.index[counts < len(sides)]):
         raise ReseedError(f"Only one of the two has scores on {join_names(lacking)}.")
 
-    def list_pairs(**changes: Any) -> list[PairRow]:
+    def list_pairs(**changes: Any) -> list[Pair]:
         given = found.analyses["pairs"]["options"] | changes
-        rows = PairRow.read(pairs.analyse(found.data, pairs.Options(**given)))
+        rows = read_pairs(pairs.analyse(found.data, pairs.Options(**given)))
         return [row for row in rows if row.dataset != ALL_DATASETS] or rows
 
     verdicts, first = list_pairs(), found.pair_rows[0]
@@ -247,7 +247,7 @@ def _limit_of_items(data: Data, dataset: str, alpha: float) -> float:
     return limit_of_bounded_mean(data.items[dataset], "candidate", "baseline", sign, alpha)
 
 
-def _decide(margin: float, row: PairRow, wide: PairRow, of_all: PairRow, bound: float) -> GateRow:
+def _decide(margin: float, row: Pair, wide: Pair, of_all: Pair, bound: float) -> GateRow:
     """The decision by the verdict, the one-sided limit, and the verdict for all datasets.
 
     bound: of the limit.

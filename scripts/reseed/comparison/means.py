@@ -38,7 +38,7 @@ from reseed.stats.unpaired import Welch, welch_of_means
 from reseed.verdicts.decide import decide
 from reseed.verdicts.designs import MEANS
 from reseed.verdicts.formatting import count_noun
-from reseed.verdicts.pair_row import PairRow, PairTest, list_pairs
+from reseed.verdicts.pair import PAIR_COLUMNS, Pair, PairTest, list_pairs
 
 CAUTION = (
     "This assumes independent runs on one test set, which did not vary: another may say otherwise. "
@@ -131,10 +131,10 @@ def _compare(
     """The comparison by the tests of `table`; the mean of a model counts as its one run."""
     means, table = (one.replace({"dataset": {"": "data"}}) for one in (means, table))
     facts = {"design": MEANS.design, "test": MEANS.test, "covers": MEANS.claim, **ONE_SETTING}
-    known = table[[name for name in PairRow.columns() if name in table]]
+    known = table[[name for name in PAIR_COLUMNS if name in table]]
     known = known.assign(n=table[["n_a", "n_b"]].min(axis=1), family="dataset", **facts)
     tested = PairTest(least=min_runs)
-    rows = [PairRow(**row, tested=tested) for row in known.to_dict("records")]
+    rows = [Pair(**row, tested=tested) for row in known.to_dict("records")]
     rows = [replace(row, **decide(row)._asdict()) for row in rows]
     pairs = pd.concat([list_pairs(rows), table[_OF_MEANS]], axis=1)
     notes = [*_ask_for_spread(table), *notes]

@@ -29,7 +29,7 @@ from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.verdicts.formatting import format_level
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair, read_pairs
 from reseed.verdicts.possible_ranks import choose_ranked, rank_models
 from reseed.verdicts.shown import Shown
 
@@ -103,9 +103,9 @@ class Comparison(Result):
         return self._statistics[analysis]
 
     @cached_property
-    def pair_rows(self) -> list[PairRow]:
+    def pair_rows(self) -> list[Pair]:
         """The rows of the analysis `pairs`, in its order."""
-        return PairRow.read(self.statistics("pairs"))
+        return read_pairs(self.statistics("pairs"))
 
     @cached_property
     def sections(self) -> list[Section]:

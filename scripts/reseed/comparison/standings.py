@@ -7,17 +7,15 @@ lower scores are better.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite, nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reseed.analyses.leaderboard import BoardRow
 from reseed.analyses.shared.data import primary_metric
 from reseed.metrics.names import metric_title_in_text
 from reseed.verdicts.decide import ALL_DATASETS, label_outcome
 from reseed.verdicts.designs import POOLED, SIGN
 from reseed.verdicts.formatting import format_p, format_share
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 from reseed.verdicts.shown import ResultRow, format_estimate
 
 if TYPE_CHECKING:
@@ -31,11 +29,11 @@ class Section(NamedTuple):
     """
 
     dataset: str
-    board: list[BoardRow]
+    board: list[Any]
     reference: str
-    pairs: dict[frozenset[str], PairRow]
+    pairs: dict[frozenset[str], Pair]
 
-    def find(self, model: str, other: str = "") -> PairRow | None:
+    def find(self, model: str, other: str = "") -> Pair | None:
         """The comparison of a model with another one, by default the reference."""
         return self.pairs.get(frozenset((model, other or self.reference)))
 
@@ -43,12 +41,12 @@ class Section(NamedTuple):
 def list_sections(comparison: Comparison) -> list[Section]:
     """All datasets together first, where models were tested over them; then each dataset."""
     baseline = (comparison.analyses["pairs"].get("options") or {}).get("baseline") or ""
-    by_dataset: dict[str, dict[frozenset[str], PairRow]] = {}
+    by_dataset: dict[str, dict[frozenset[str], Pair]] = {}
     for row in comparison.pair_rows:
         of_dataset = by_dataset.setdefault(row.dataset, {})
         of_dataset[frozenset((row.model_a, row.model_b))] = row
-    boards: dict[str, list[BoardRow]] = {}
-    for one in BoardRow.read(comparison.statistics("leaderboard")):
+    boards: dict[str, list[Any]] = {}
+    for one in comparison.statistics("leaderboard").itertuples():
         boards.setdefault(one.dataset, []).append(one)
     sections = []
     for dataset in sorted(boards, key=lambda name: name != ALL_DATASETS):
@@ -64,20 +62,20 @@ def list_sections(comparison: Comparison) -> list[Section]:
 
 
 def _average_board(
-    dataset: str, board: list[BoardRow], boards: dict[str, list[BoardRow]],
-    pairs: dict[frozenset[str], PairRow],
-) -> list[BoardRow]:  # fmt: skip
+    dataset: str, board: list[Any], boards: dict[str, list[Any]],
+    pairs: dict[frozenset[str], Pair],
+) -> list[Any]:  # fmt: skip
     """Models by their mean over few datasets where pairs are compared by it, not by rank."""
     pooled = [pair for pair in pairs.values() if pair.test == POOLED.test]
     if dataset != ALL_DATASETS or not pooled:
         return board
-    by_model: dict[str, list[BoardRow]] = {}
+    by_model: dict[str, list[Any]] = {}
     for name, rows in boards.items():
         for row in rows if name != ALL_DATASETS else []:
             by_model.setdefault(row.model, []).append(row)
     averaged = [
-        replace(
-            row, metric=pooled[0].metric, greater_is_better=pooled[0].greater_is_better,
+        row._replace(
+            metric=pooled[0].metric, greater_is_better=pooled[0].greater_is_better,
             mean=sum(one.mean for one in by_model[row.model]) / len(by_model[row.model]),
             n=sum(one.n for one in by_model[row.model]), sd=nan,
         )
@@ -101,7 +99,7 @@ def list_models(comparison: Comparison) -> list[ResultRow]:
     ]
 
 
-def _describe(section: Section, row: BoardRow, scores: list[float]) -> ResultRow:
+def _describe(section: Section, row: Any, scores: list[float]) -> ResultRow:
     pair = section.find(row.model)
     runs_text = f"{row.n:,}" + (f" ({row.failed:,} failed)" if row.failed else "")
     cells = {
@@ -126,11 +124,11 @@ def _describe(section: Section, row: BoardRow, scores: list[float]) -> ResultRow
     return ResultRow(row.model, verdict, *gap, cells, row.dataset, scores, row.mean)
 
 
-def _format_p(pair: PairRow | None) -> str:
+def _format_p(pair: Pair | None) -> str:
     return format_p(pair.p_adjusted) if pair and isfinite(pair.p_adjusted) else "–"
 
 
-def _show_gap(pair: PairRow, model: str) -> tuple[str, float, float, float]:
+def _show_gap(pair: Pair, model: str) -> tuple[str, float, float, float]:
     """The gap of `model` to the other one as text, and as numbers where it has an interval."""
     value, low, high = measure_gap(pair, model)
     drawn = (value, low, high) if low < high else (nan, nan, nan)
@@ -142,21 +140,21 @@ def _show_gap(pair: PairRow, model: str) -> tuple[str, float, float, float]:
     return format_estimate(value, low, high, pair.unit), *drawn
 
 
-def head_mean(row: BoardRow) -> str:
+def head_mean(row: Any) -> str:
     """`Mean accuracy ↑`: the heading of a column of means."""
     if row.metric == "rank":
         return "Mean rank ↓"
     return f"Mean {metric_title_in_text(row.metric)} {'↑' if row.greater_is_better else '↓'}"
 
 
-def measure_gap(pair: PairRow, model: str) -> tuple[float, float, float]:
+def measure_gap(pair: Pair, model: str) -> tuple[float, float, float]:
     """The score of `model` minus that of the other one, with its interval, in the unit shown."""
     value, low, high = pair.shown_difference
     is_literal = (model == pair.model_a) == pair.greater_is_better
     return (value, low, high) if is_literal else (-value, -high, -low)
 
 
-def list_pairs(pairs: Sequence[PairRow]) -> list[ResultRow]:
+def list_pairs(pairs: Sequence[Pair]) -> list[ResultRow]:
     """One row a compared pair: what is shown of the first model, `a – b`."""
     rows = []
     for pair in sorted(pairs, key=_order):
@@ -170,7 +168,7 @@ def list_pairs(pairs: Sequence[PairRow]) -> list[ResultRow]:
     return rows
 
 
-def _order(pair: PairRow) -> tuple[bool, str, float]:
+def _order(pair: Pair) -> tuple[bool, str, float]:
     """Over all datasets first, then by dataset and p."""
     p = pair.p_adjusted if isfinite(pair.p_adjusted) else 2.0
     return pair.dataset != ALL_DATASETS, pair.dataset, p

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from reseed.verdicts.designs import ITEM_MODEL
 from reseed.verdicts.formatting import add_unit
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 
 #: Value of `dataset` in rows that compare models over all datasets.
 ALL_DATASETS = "all datasets"
@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-def decide(row: PairRow) -> Verdict:
+def decide(row: Pair) -> Verdict:
     """The rule of every verdict, on a tested pair.
 
     `better`: the interval excludes 0 (over datasets, where there is none: `p_adjusted` is at most
@@ -51,7 +51,7 @@ def decide(row: PairRow) -> Verdict:
     return Verdict("undecided", reason)
 
 
-def _find_lack(row: PairRow) -> str:
+def _find_lack(row: Pair) -> str:
     """What there is too little of for a test; empty if there is enough."""
     tested = row.tested
     if row.design == ITEM_MODEL.design:
@@ -63,7 +63,7 @@ def _find_lack(row: PairRow) -> str:
     return ""
 
 
-def label_outcome(row: PairRow, model: str = "") -> str:
+def label_outcome(row: Pair, model: str = "") -> str:
     """The outcome as printed, of `model` against the other one (by default of the better one).
 
     `better`, `worse`, `equal within ±1 points`, `undecided`, `not tested: too few runs`.

@@ -9,7 +9,7 @@ from pandas.api.typing import SeriesGroupBy
 
 from reseed.verdicts.decide import TESTED
 from reseed.verdicts.designs import RANK_FLIPS, SIGN_FLIPS
-from reseed.verdicts.pair_row import PairRow, is_over_datasets, is_shown
+from reseed.verdicts.pair import is_over_datasets, is_shown
 
 #: Fewest models that are ranked.
 MIN_RANKED = 3
@@ -60,7 +60,7 @@ def group_means(part: pd.DataFrame) -> SeriesGroupBy:
 
 def order_means(part: pd.DataFrame) -> pd.Series:
     """The mean of each model over its pairs, the best first."""
-    is_less_better = not PairRow.read_first(part).greater_is_better
+    is_less_better = not next(part.itertuples()).greater_is_better
     return group_means(part).mean().dropna().sort_values(ascending=is_less_better, kind="stable")
 
 
@@ -75,7 +75,7 @@ def rank_models(part: pd.DataFrame) -> pd.DataFrame:
     if count < MIN_RANKED or len(decided) < count * (count - 1) // 2:
         return pd.DataFrame()
     low, high = bound_ranks(list(means.index), decided)
-    is_less_better = not PairRow.read_first(part).greater_is_better
+    is_less_better = not next(part.itertuples()).greater_is_better
     rank = means.rank(method="min", ascending=is_less_better).astype(int)
     return pd.DataFrame(
         {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),

@@ -28,7 +28,7 @@ from reseed.verdicts.designs import (
     DesignFacts,
     choose_method,
 )
-from reseed.verdicts.pair_row import PairRow, PairTest
+from reseed.verdicts.pair import Pair, PairTest
 
 #: Fewest degrees of freedom of a mean over few datasets: those of five runs.
 _LEAST_DF = 4
@@ -36,7 +36,7 @@ _LEAST_DF = 4
 
 #: What is known of two models over datasets before the test, the better one first, and their
 #: differences (datasets,), NaN where a model is missing.
-_Pair = tuple[PairRow, np.ndarray]
+_Pair = tuple[Pair, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ class AcrossDatasets:
     ropes: dict[str, float]
     is_restricted: bool = False
 
-    def compare(
-        self, groups: list[ModelGroup], rows_of_pairs: list[list[PairRow]]
-    ) -> list[PairRow]:
+    def compare(self, groups: list[ModelGroup], rows_of_pairs: list[list[Pair]]) -> list[Pair]:
         """Rows that compare models over datasets, for each comparison of two datasets or more.
 
         groups, rows_of_pairs: the groups of models, and the rows of `pairs` for each of them.
@@ -73,7 +71,7 @@ class AcrossDatasets:
         `left_out` and `failed` count the unused runs and the trials without a score of the two
         models, over all datasets.
         """
-        rows: list[PairRow] = []
+        rows: list[Pair] = []
         for positions in group_across_datasets([group.key for group in groups]):
             if len(positions) < 2:
                 continue
@@ -95,7 +93,7 @@ class AcrossDatasets:
             rows += [replace(row, **key) for row in self._test(pairs)]
         return rows
 
-    def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[PairRow]]) -> list[PairRow]:
+    def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[Pair]]) -> list[Pair]:
         """Each pair on exactly these datasets, which count equally, for new runs (and items)."""
         unit, rows = parts[0], []
         for on_datasets in _group_pairs(rows_of_pairs).values():
@@ -134,13 +132,13 @@ class AcrossDatasets:
 
     def _row(
         self, parts: list[ModelGroup], a: str, b: str, used: list[ModelGroup], d: np.ndarray
-    ) -> PairRow:
+    ) -> Pair:
         """A pair before its test, with its differences `d` on the datasets of `used`.
 
         `instability` is the share of datasets with another sign; a tie counts one half.
         """
         unit = _find_share(used)
-        return PairRow(
+        return Pair(
             model_a=a,
             model_b=b,
             design=SIGN_FLIPS.design,
@@ -187,14 +185,12 @@ class AcrossDatasets:
             pairs.append((row, d))
         return pairs
 
-    def _known_pairs(
-        self, parts: list[ModelGroup], rows_of_pairs: list[list[PairRow]]
-    ) -> list[_Pair]:
+    def _known_pairs(self, parts: list[ModelGroup], rows_of_pairs: list[list[Pair]]) -> list[_Pair]:
         """Each pair of models, on the datasets where both have comparable runs."""
         by_pair = _group_pairs(rows_of_pairs)
         return [self._known_pair(parts, on_datasets) for on_datasets in by_pair.values()]
 
-    def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, PairRow]]) -> _Pair:
+    def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, Pair]]) -> _Pair:
         first, second = sorted((on_datasets[0][1].model_a, on_datasets[0][1].model_b))
         d, losses = np.full(len(parts), np.nan), np.full((2, len(parts)), np.nan)
         for place, pair in on_datasets:
@@ -231,7 +227,7 @@ class AcrossDatasets:
             row = replace(row, mean_a=ahead[0], mean_b=ahead[1])
         return row, d
 
-    def _test(self, pairs: list[_Pair]) -> list[PairRow]:
+    def _test(self, pairs: list[_Pair]) -> list[Pair]:
         """The pairs with their tests, which hold for all of them at once."""
         rows = [row for row, _ in pairs]
         found = [k for k, row in enumerate(rows) if row.n >= MIN_DATASETS]
@@ -261,10 +257,10 @@ class AcrossDatasets:
 
 
 def _group_pairs(
-    rows_of_pairs: list[list[PairRow]],
-) -> dict[frozenset[str], list[tuple[int, PairRow]]]:
+    rows_of_pairs: list[list[Pair]],
+) -> dict[frozenset[str], list[tuple[int, Pair]]]:
     """The rows of each pair of models, with the place of their dataset."""
-    by_pair: dict[frozenset[str], list[tuple[int, PairRow]]] = {}
+    by_pair: dict[frozenset[str], list[tuple[int, Pair]]] = {}
     for place, pairs in enumerate(rows_of_pairs):
         for row in pairs:
             pair = frozenset((row.model_a, row.model_b))
@@ -272,7 +268,7 @@ def _group_pairs(
     return by_pair
 
 
-def _pool_parts(rows: list[PairRow]) -> tuple[tuple[float, float], ...]:
+def _pool_parts(rows: list[Pair]) -> tuple[tuple[float, float], ...]:
     """Parts of the squared error of the mean of independent differences, like ones together.
 
     Each has Satterthwaite's degrees of freedom.

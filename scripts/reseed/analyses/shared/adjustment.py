@@ -18,12 +18,10 @@ from reseed.stats.planning import detectable_effect
 from reseed.stats.skewness import accepted_t
 from reseed.stats.weighted_t import equivalent_df, upper_quantile
 from reseed.verdicts.decide import decide
-from reseed.verdicts.pair_row import PairRow
+from reseed.verdicts.pair import Pair
 
 
-def decide_family(
-    pairs: list[PairRow], family: str = "", power: float | None = None
-) -> list[PairRow]:
+def decide_family(pairs: list[Pair], family: str = "", power: float | None = None) -> list[Pair]:
     """The pairs with `p_adjusted`, `low`, `high`, `pairs`, their verdicts, and `detectable`.
 
     Pairs without enough runs or without variation get no p and no interval.
@@ -61,12 +59,12 @@ def decide_family(
     return [replace(pair, **decide(pair)._asdict()) for pair in adjusted]
 
 
-def _is_tested(pair: PairRow) -> bool:
+def _is_tested(pair: Pair) -> bool:
     varies = pair.tested.scale > 0 or pair.tested.discordant is not None
     return isfinite(pair.p) and varies and pair.n >= pair.tested.least
 
 
-def _find_intervals(pairs: list[PairRow], alpha: float) -> tuple[list[float], list[float]]:
+def _find_intervals(pairs: list[Pair], alpha: float) -> tuple[list[float], list[float]]:
     """The differences that the test of each pair keeps at size `alpha`."""
     known: dict[tuple, float] = {}
     for pair in pairs:

@@ -23,7 +23,7 @@ from reseed.stats.bounded_mean import bounded_mean_limit
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
 from reseed.verdicts.designs import SOURCES, match_seeds
-from reseed.verdicts.pair_row import PairTest
+from reseed.verdicts.pair import PairTest
 
 Array = NDArray[np.float64]
 #: Whole numbers up to this one are grades.

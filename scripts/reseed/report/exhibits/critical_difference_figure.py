@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from math import nan
 
 import numpy as np
 import pandas as pd
@@ -34,9 +32,8 @@ from reseed.report.rendering.settings import (
 )
 from reseed.stats.many_datasets import critical_difference
 from reseed.verdicts.decide import TESTED
-from reseed.verdicts.pair_row import PairRow, is_over_datasets, is_shown
+from reseed.verdicts.pair import is_over_datasets, is_shown
 from reseed.verdicts.possible_ranks import choose_ranked, group_means, order_means
-from reseed.verdicts.typed_row import TypedRow
 
 #: Most models of a panel.
 _MOST = 40
@@ -54,15 +51,6 @@ _SHARED = (
 )
 
 DRAWS = ("pairs",)
-
-
-@dataclass(frozen=True)
-class PlacedModel(TypedRow):
-    """A model of a panel: its mean, and the numbers of its groups."""
-
-    model: str = ""
-    mean: float = nan
-    groups: tuple[int, ...] = ()
 
 
 @style.styled
@@ -136,14 +124,14 @@ def _board(part: pd.DataFrame) -> pd.DataFrame | None:
 
 def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame) -> None:
     y = np.arange(len(board))
-    means = [row.mean for row in PlacedModel.read(board)]
+    means = board["mean"].tolist()
     axis.plot(means, y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
     axis.set_yticks(y, names)
     axis.set_ylim(len(board) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x")
     axis.grid(visible=False, axis="y")
-    first = PairRow.read_first(part)
+    first = next(part.itertuples())
     if first.metric == "rank":
         width = critical_difference(int(first.n), len(group_means(part)), first.alpha)
         start = min(means)
@@ -173,9 +161,9 @@ def _bar(axis: Axes, x: float, ends: tuple) -> None:
 
 def _groups(board: pd.DataFrame) -> list[list[int]]:
     """Rows of each group of two or more models without a shown difference."""
-    rows = PlacedModel.read(board)
-    numbers = sorted({number for row in rows for number in row.groups})
-    groups = [[i for i, row in enumerate(rows) if number in row.groups] for number in numbers]
+    rows = board["groups"].tolist()
+    numbers = sorted({number for row in rows for number in row})
+    groups = [[i for i, row in enumerate(rows) if number in row] for number in numbers]
     return [members for members in groups if len(members) > 1]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.analyses.curves import CurveRow
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
@@ -52,11 +53,11 @@ class Options(Arms):
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
     rows = select_rows(data, options)
-    rows = require_rows(CurveRow.select(rows, lambda row: row.epoch >= options.from_epoch), NOTHING)
+    rows = require_rows(rows[rows["epoch"] >= options.from_epoch] if len(rows) else rows, NOTHING)
     panels, few = with_least(cells(data, rows), _DRAWN)
     rows = pd.concat([part for _, part in panels]).sort_index()
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
-    curves = [CurveRow.read(part) for _, part in panels]
+    curves = [list(part.itertuples()) for _, part in panels]
     cut = False
     for axis, (title, _), curve in zip(axes, panels, curves, strict=False):
         cut = _panel(axis, curve) or cut
@@ -72,8 +73,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     handles[2].set_alpha(0.18)
     unequal = any(map(_has_ended_runs, curves))
     canvas.legend(handles=handles[: 4 if unequal else 3], loc="outside lower center", ncols=4)
-    left_out = sum(row.left_out for row in CurveRow.read(rows.drop_duplicates(_keys(rows))))
-    first = CurveRow.read_first(rows)
+    left_out = rows.drop_duplicates(_keys(rows))["left_out"].sum()
+    first = next(rows.itertuples())
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
     note = footnote(
         data,
@@ -99,7 +100,7 @@ def _keys(rows: pd.DataFrame) -> list[str]:
     return [name for name in ("experiment", "dataset", "scheme", "arm") if name in rows]
 
 
-def _panel(axis: Axes, rows: list[CurveRow]) -> bool:
+def _panel(axis: Axes, rows: list[Any]) -> bool:
     """Draw the curves of an arm. Returns whether the vertical axis leaves out early values."""
     x = [row.epoch for row in rows]
     extremes = [row.min for row in rows], [row.max for row in rows]
@@ -121,11 +122,11 @@ def _panel(axis: Axes, rows: list[CurveRow]) -> bool:
     return limits is not None
 
 
-def _has_ended_runs(rows: list[CurveRow]) -> bool:
+def _has_ended_runs(rows: list[Any]) -> bool:
     return len({row.n for row in rows}) > 1
 
 
-def _late_limits(rows: list[CurveRow]) -> tuple[float, float] | None:
+def _late_limits(rows: list[Any]) -> tuple[float, float] | None:
     """Vertical limits that show the spread of the second half of the epochs.
 
     The claims compare its spread. The first epochs span many times as much and would flatten it.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Any
 
 import pandas as pd
 
-from reseed.analyses.spread import SpreadRow
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.spread_table import (
     LEAST,
@@ -40,7 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
     rows = sort_by_dataset(select_whole_cells(rows))
-    if (most := max(row.n for row in SpreadRow.read(rows))) < LEAST:
+    if (most := rows["n"].max()) < LEAST:
         raise NothingToShow(
             f"A spread needs {LEAST} seeds, and every setting has at most {most:,}."
         )
@@ -77,11 +77,11 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _crossed(rows: pd.DataFrame) -> str:
-    crossed = any("+" in row.varied for row in SpreadRow.read(rows))
+    crossed = rows["varied"].str.contains("+", regex=False).any()
     return " Nor where seeds are crossed: they are not independent." if crossed else ""
 
 
-def _line(row: SpreadRow, places: int) -> TableRow:
+def _line(row: Any, places: int) -> TableRow:
     def bracketed(value: float, low: float, high: float) -> str:
         return numbers.with_interval(value, low, high, places) if isfinite(value) else numbers.NONE
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
-from reseed.analyses.item_pairs import ItemRow
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import add_metric, group_title
@@ -29,8 +30,8 @@ from reseed.report.rendering.settings import (
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.verdicts.decide import label_outcome
+from reseed.verdicts.designs import SEEDS_AND_ITEMS
 from reseed.verdicts.formatting import format_level
-from reseed.verdicts.pair_row import PairRow
 
 #: Appended to sentences on more than the intervals.
 _COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
@@ -41,7 +42,7 @@ def select_compared(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
     """Rows with a result, of the primary metric or of the option `metrics`."""
     rows = data.measured(options.experiments)
     if options.metrics and len(rows):
-        return PairRow.select(rows, lambda row: row.metric in (options.metrics or ()))
+        return rows[rows["metric"].isin(options.metrics)]
     return rows if rows.empty else select_primary(rows)
 
 
@@ -68,10 +69,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(select_compared(data, options), _explain_absence(options))
     reasons = list_reasons(data.rows(options.experiments))
     lines = Rows()
-    for number, row in enumerate(ItemRow.read(rows)):
+    shown = rows.rename(columns={"arm_a": "model_a", "arm_b": "model_b"})
+    for number, row in enumerate(shown.itertuples()):
         section = add_metric(data, group_title(data, rows, rows.iloc[number]), row.metric)
         lines.add(_line(data, row), section)
-    level = 1 - PairRow.read_first(rows).alpha
+    level = 1 - next(rows.itertuples()).alpha
     return lines.table(
         data,
         rows,
@@ -91,9 +93,10 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(data: ExhibitData, row: ItemRow) -> TableRow:
-    difference, low, high = row.shown_difference
+def _line(data: ExhibitData, row: Any) -> TableRow:
+    difference, low, high = (row.factor * end for end in (row.difference, row.low, row.high))
     places = interval_decimals([(low, high)])
+    has_seeds = row.scope == SEEDS_AND_ITEMS.design
     return {
         "Pair": pair_title(data, row),
         "Verdict": label_outcome(row),
@@ -102,7 +105,7 @@ def _line(data: ExhibitData, row: ItemRow) -> TableRow:
         "p": p_cell(row.p_adjusted),
         "Runs": f"{row.runs_a:.0f} + {row.runs_b:.0f}",
         "Items": f"{row.items:,.0f}",
-        "Seeds' share": percent(row.seed_share) if row.has_seeds else "not known",
+        "Seeds' share": percent(row.seed_share) if has_seeds else "not known",
         "p, runs swapped": p_cell(row.permutation_p),
         "p, items swapped": p_cell(row.swap_p),
         "One run says A": percent(row.single_a),
@@ -112,5 +115,5 @@ def _line(data: ExhibitData, row: ItemRow) -> TableRow:
 
 def describe_failures(rows: pd.DataFrame) -> str:
     """Sentence on the failed runs of the pairs shown."""
-    most = max(row.failed for row in PairRow.read(rows))
+    most = rows["failed"].max()
     return f"Failed runs (left out): {most:.0f} at most in a pair." if most else "No run failed."

@@ -7,7 +7,6 @@ from math import isfinite, nan
 
 import pandas as pd
 
-from reseed.analyses.leaderboard import BoardRow
 from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
@@ -41,10 +40,7 @@ from reseed.report.rendering.settings import (
 from reseed.report.rendering.tables import Rows, Table
 from reseed.verdicts.decide import ALL_DATASETS
 from reseed.verdicts.formatting import format_level
-from reseed.verdicts.pair_row import (
-    PairRow,
-    is_over_datasets,
-)
+from reseed.verdicts.pair import is_over_datasets, list_pairs
 from reseed.verdicts.possible_ranks import format_ranks, is_ranked_over_datasets
 from reseed.verdicts.possible_ranks import rank_models as rank_by_verdicts
 
@@ -71,10 +67,10 @@ def table(data: ExhibitData, options: Options) -> Table:
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
     board = require_rows(read_board(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
-        pairs = PairRow.make_table([])
+        pairs = list_pairs([])
     pairs, board = (rows.assign(place=_setting_key(rows)) for rows in (pairs, board))
     over_pairs, pairs = pairs[is_ranked_over_datasets(pairs)], pairs[~is_over_datasets(pairs)]
-    is_over = BoardRow.where(board, lambda row: row.dataset == ALL_DATASETS)
+    is_over = board["dataset"] == ALL_DATASETS
     over, single = board[is_over], board[~is_over]
     groups = list(_boards(data, single, over, pairs))
     sections, lines = [], Rows()
@@ -90,7 +86,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         for line in cells:
             lines.add(line, title if len(sections) > 1 else "")
     has_ranks = any("Possible ranks" in line for _, cells in sections for line in cells)
-    holds_for = sorted({row.holds_for for row in BoardRow.read(single)} - {""})
+    holds_for = sorted({*single.get("holds_for", ())} - {""})
     notes = [_MEANS, _INTERVALS.format(" or ".join(holds_for)) if holds_for else ""]
     notes += [_RANKS] if has_ranks else []
     return lines.table(
@@ -128,9 +124,9 @@ def _boards(
 
 
 def _list_means(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
-    lines, places, rows = [], _count_decimals(part), BoardRow.read(part)
+    lines, places, rows = [], _count_decimals(part), list(part.itertuples())
     possible = _possible_ranks(_setting_of(pairs, part))
-    if bounds := [row for row in rows if isfinite(row.mean_low)]:
+    if bounds := [row for row in rows if "mean_low" in part and isfinite(row.mean_low)]:
         ends = ((row.mean_low, row.mean_high) for row in bounds)
         places = max(places, interval_decimals(ends))
     for row in rows:
@@ -153,10 +149,10 @@ def _list_ranks(
     columns = group_by_setting(data, part)
     with_spread = len(columns) <= _MOST_SPREADS
     means = {
-        f"{title}: {score_heading(BoardRow.read_first(of))}": _means(of, with_spread)
+        f"{title}: {score_heading(next(of.itertuples()))}": _means(of, with_spread)
         for title, of in columns
     }
-    lines, rows, possible = [], BoardRow.read(ranks), _possible_ranks(_setting_of(pairs, ranks))
+    lines, rows, possible = [], list(ranks.itertuples()), _possible_ranks(_setting_of(pairs, ranks))
     for row in rows:
         line = {"Model": name_model(data, row), "Mean rank": fixed(row.mean, 2)}
         if possible:
@@ -182,7 +178,7 @@ def _means(part: pd.DataFrame, with_spread: bool) -> dict[str, str]:
     places = _count_decimals(part)
     return {
         row.model: plus_minus(row.mean, row.sd if with_spread else nan, places)
-        for row in BoardRow.read(part)
+        for row in list(part.itertuples())
         if row.n
     }
 

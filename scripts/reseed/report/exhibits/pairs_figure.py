@@ -26,7 +26,7 @@ from reseed.report.rendering.settings import (
     pair_title,
 )
 from reseed.verdicts.formatting import format_level
-from reseed.verdicts.pair_row import PairRow, is_over_datasets
+from reseed.verdicts.pair import is_over_datasets, read_pairs
 
 _Look = tuple[str, str, Literal["full", "none"], str]
 _LOOK: dict[str, _Look] = {
@@ -59,7 +59,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if not panels:
         reason = "No two models have runs that can be set side by side."
         raise NothingToShow(data.no_pairs(reason))
-    longest = max(len(pair_title(data, row)) for row in PairRow.read(rows))
+    longest = max(len(pair_title(data, row)) for row in read_pairs(rows))
     columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
     handles = _legend(rows)
@@ -80,7 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             name_omitted([title for title, _ in panels], axes),
         ),
         definitions=[
-            f"Bars: {format_level(1 - PairRow.read_first(rows).alpha)} intervals. Right of the line"
+            f"Bars: {format_level(1 - next(rows.itertuples()).alpha)} intervals. Right of the line"
             " the model named first is better. Intervals and p hold for"
             f" {adjusted_over(rows, 'panel')} at once; flips: share of single runs that order the"
             " pair otherwise.",
@@ -96,7 +96,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points", ha="right",
         fontsize=7,
     )  # fmt: skip
-    rows = PairRow.read(part)
+    rows = read_pairs(part)
     for y, row in enumerate(rows):
         colour, marker, fill, _ = _LOOK.get(row.outcome, _OTHER)
         value, low, high = row.shown_difference

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.analyses.seed_choice import ModelRow
 from reseed.plugins.options import NoOptions
 from reseed.report.exhibits.shared.seed_choice import (
     CELL,
@@ -29,7 +28,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = require_rows(select_models(data), NOTHING)
     rows = sort_by_dataset(rows.assign(label=name_cells(data, rows)))
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
-    threshold = ModelRow.read_first(rows).threshold
+    threshold = rows["threshold"].iloc[0]
     lines, places = Rows(), _count_decimals(raw)
     majority = [d for d, part in raw.groupby("dataset", sort=False)
                 if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.analyses.noise_split import NoiseRow
 from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers, style
@@ -41,12 +38,12 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One panel for each dataset and metric, one line for each model; SDs from zero."""
     rows = data.rows()
     if not rows.empty:
-        rows = with_arms(NoiseRow.select(rows, lambda row: math.isfinite(row.observed_sd)))
+        rows = with_arms(rows[rows["observed_sd"].notna()])
     if rows.empty:
         raise NothingToShow("No per-item scores of several model seeds at this scale.")
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
             if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
-    is_flat = NoiseRow.where(rows, lambda row: row.metric == "accuracy" and row.dataset in flat)
+    is_flat = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
     drawn, not_drawn = _split_by_measurable(rows[~is_flat])
     if drawn.empty:
         raise NothingToShow(why_majority(data, flat))
@@ -88,7 +85,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    for y, row in enumerate(NoiseRow.read(rows)):
+    for y, row in enumerate(rows.itertuples()):
         axis.plot([row.infinite_sd_low, row.infinite_sd_high], [y, y], color=style.BLUE, lw=1.2)
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
@@ -120,16 +117,13 @@ def _no_mean(rows: pd.DataFrame, so: str) -> str:
 
 
 def _list_metrics(rows: pd.DataFrame) -> str:
-    return numbers.several(dict.fromkeys(metric_title(row.metric) for row in NoiseRow.read(rows)))
+    return numbers.several(map(metric_title, rows["metric"].unique()))
 
 
 def _describe_bare(rows: pd.DataFrame) -> str:
     """Number of SDs without an interval and the reason; empty if there are none."""
-    reasons = [
-        row.interval_reason
-        for row in NoiseRow.read(rows)
-        if math.isfinite(row.infinite_sd) and math.isnan(row.infinite_sd_low)
-    ]
+    bare = rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()
+    reasons = rows.loc[bare, "interval_reason"].tolist()
     if not reasons:
         return ""
     return f"{len(reasons)} without an interval: {'; '.join(sorted(set(reasons)))}."

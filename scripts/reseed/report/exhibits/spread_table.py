@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.spread import SpreadRow
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
@@ -61,18 +62,19 @@ UNCERTAIN = (
 
 def note_missing_spreads(rows: pd.DataFrame) -> str:
     """Sentence on spreads that are dashes; empty if there are none."""
-    is_lacking = any(0 < row.n < LEAST for row in SpreadRow.read(rows))
+    is_lacking = rows["n"].between(1, LEAST - 1).any()
     return f"No spread is given of fewer than {LEAST} seeds." if is_lacking else ""
 
 
 def select_whole_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows without slices of cells that cross seeds."""
-    return SpreadRow.select(rows, lambda row: not row.held)
+    return rows[rows["held"] == ""]
 
 
-def read_spreads(rows: pd.DataFrame) -> list[SpreadRow]:
+def read_spreads(rows: pd.DataFrame) -> list[Any]:
     """The rows of the analysis; without spreads where there are too few seeds."""
-    return [row.without_few(LEAST) for row in SpreadRow.read(rows)]
+    spreads = rows[["iqr", "range", "relative_variation", "sd"]].where(rows["n"] >= LEAST)
+    return list(rows.assign(**spreads).itertuples())
 
 
 def count_score_decimals(rows: pd.DataFrame) -> int:
@@ -114,16 +116,18 @@ def name_section(
     return ", ".join(parts)
 
 
-def build_columns(title: str, row: SpreadRow | None, places: int, sd: bool = False) -> GroupedRow:
+def build_columns(title: str, row: Any, places: int, sd: bool = False) -> GroupedRow:
     """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
-    shown = row or SpreadRow()
+    if row is None:
+        names = "Median", "IQR", "Range", *(["SD"] if sd else []), "Relative variation"
+        return {(title, "n"): "not run"} | {(title, name): numbers.NONE for name in names}
     cells = {
-        "n": numbers.seeds(int(shown.n), int(shown.failed)) if row else "not run",
-        "Median": numbers.fixed(shown.median, places),
-        "IQR": numbers.fixed(shown.iqr, places),
-        "Range": numbers.fixed(shown.range, places),
-        **({"SD": numbers.fixed(shown.sd, places)} if sd else {}),
-        "Relative variation": numbers.fixed(shown.relative_variation, 3),
+        "n": numbers.seeds(int(row.n), int(row.failed)),
+        "Median": numbers.fixed(row.median, places),
+        "IQR": numbers.fixed(row.iqr, places),
+        "Range": numbers.fixed(row.range, places),
+        **({"SD": numbers.fixed(row.sd, places)} if sd else {}),
+        "Relative variation": numbers.fixed(row.relative_variation, 3),
     }
     return {(title, name): cell for name, cell in cells.items()}
 

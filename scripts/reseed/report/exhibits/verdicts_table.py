@@ -25,12 +25,7 @@ from reseed.report.rendering.tables import Rows, Table
 from reseed.verdicts.decide import Outcome, label_outcome
 from reseed.verdicts.families import describe_families
 from reseed.verdicts.formatting import format_level
-from reseed.verdicts.pair_row import (
-    PairRow,
-    has_model,
-    is_on_one_test_set,
-    is_over_datasets,
-)
+from reseed.verdicts.pair import has_model, is_on_one_test_set, is_over_datasets, read_pairs
 
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
@@ -48,14 +43,14 @@ def table(data: ExhibitData, options: Options) -> Table:
     # The verdict over datasets leads: it is one claim, those by dataset are many.
     rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
-    first = PairRow.read_first(rows)
+    first = next(rows.itertuples())
     for title, part in group_by_setting(data, rows):
         part = _in_order(part)
         raw.append(part)
         printed = _printed(part)
         hidden += len(part) - len(printed)
         places, section = count_difference_decimals(part), with_unit(title, part)
-        for row in PairRow.read(printed):
+        for row in read_pairs(printed):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),
@@ -102,7 +97,7 @@ def _families(rows: pd.DataFrame) -> list[str]:
     """What the adjustment by dataset leaves, if there are several datasets."""
     tested = rows[~is_over_datasets(rows) & (rows["family"] == "dataset")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
-    text = describe_families(families, PairRow.read_first(rows).alpha)
+    text = describe_families(families, next(rows.itertuples()).alpha)
     return [text] if text else []
 
 
@@ -127,4 +122,4 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
     best = select_leaders(part)  # empty if no two models share a run
     if len(part) <= _MOST or best.empty:
         return part
-    return part[has_model(part, PairRow.read_first(best).model_a)]
+    return part[has_model(part, next(best.itertuples()).model_a)]

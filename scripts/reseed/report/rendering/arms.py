@@ -9,7 +9,6 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms
 from reseed.report.rendering.data import ExhibitData, metric_title, one_line
-from reseed.verdicts.typed_row import CellRow
 
 #: Columns that the runs of one cell share, besides the arm.
 CELL_KEY = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")
@@ -45,7 +44,7 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
 
 def name_arms(data: ExhibitData, rows: pd.DataFrame, arms: Iterable[str]) -> dict[str, str]:
     """Title of each of these arms of the rows' experiment."""
-    experiment = CellRow.read_first(rows).experiment
+    experiment = rows["experiment"].iloc[0]
     return {arm: arm_title(data, arm, experiment) for arm in arms}
 
 

@@ -13,8 +13,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, metric_title
 from reseed.verdicts.decide import ALL_DATASETS
 from reseed.verdicts.designs import SIGN
 from reseed.verdicts.formatting import format_p
-from reseed.verdicts.pair_row import PairRow
-from reseed.verdicts.typed_row import ComparedRow
+from reseed.verdicts.pair import Pair
 
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
@@ -32,7 +31,7 @@ def group_by_setting(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, p
     titled = []
     setting = [name for name in COMPARISON_COLUMNS if name in rows]
     for _, part in rows.groupby(setting, sort=False, dropna=False):
-        row = ComparedRow.read_first(part)
+        row = next(part.itertuples())
         texts = (data.experiment(row.experiment), row.scheme, row.hyperparameters_source)
         shown = [text for name, text in zip(columns, texts, strict=True) if name in differ]
         titled.append((join_titles(dataset_title(data, row.dataset), *shown), part))
@@ -73,12 +72,12 @@ def dataset_title(data: ExhibitData, dataset: str) -> str:
     return "All datasets" if dataset == ALL_DATASETS else data.dataset(dataset)
 
 
-def pair_title(data: ExhibitData, row: PairRow) -> str:
+def pair_title(data: ExhibitData, row: Pair) -> str:
     """`XGB – RF`."""
     return " – ".join(pair_titles(data, row))
 
 
-def pair_titles(data: ExhibitData, row: PairRow) -> list[str]:
+def pair_titles(data: ExhibitData, row: Pair) -> list[str]:
     """Titles of the two compared arms, the first one first; one title if the other is empty."""
     arms = filter(None, (row.model_a, row.model_b))
     return [arm_title(data, arm, row.experiment) for arm in arms]
@@ -108,7 +107,7 @@ def count_difference_decimals(rows: pd.DataFrame) -> int:
     )
 
 
-def difference_and_interval(row: PairRow, places: int) -> tuple[str, str]:
+def difference_and_interval(row: Pair, places: int) -> tuple[str, str]:
     """Difference and interval in the unit of the comparison; a dash for a missing one.
 
     Equal differences have no interval: they show nothing of how much others would vary.

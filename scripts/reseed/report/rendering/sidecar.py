@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from reseed.core.checked_io import read_json
-from reseed.verdicts.typed_row import TypedRow
 
 
 @dataclass(frozen=True)
-class Sidecar(TypedRow):
+class Sidecar:
     """What `table_files` or `figures` wrote; fields of the other form are empty."""
 
     form: str = ""
@@ -32,4 +31,5 @@ class Sidecar(TypedRow):
 
 def read_sidecar(path: Path) -> Sidecar:
     """The sidecar in a file."""
-    return Sidecar.of(read_json(path))
+    known = {one.name for one in fields(Sidecar)}
+    return Sidecar(**{key: one for key, one in read_json(path).items() if key in known})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
+from typing import Any
 
 import pandas as pd
 
-from reseed.analyses.leaderboard import BoardRow
 from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.report.rendering.numbers import NONE, several
@@ -16,7 +16,7 @@ from reseed.report.rendering.numbers import NONE, several
 _MOST_NAMED = 3
 
 
-def name_model(data: ExhibitData, row: BoardRow) -> str:
+def name_model(data: ExhibitData, row: Any) -> str:
     """Title of the model of a row."""
     return arm_title(data, row.model, row.experiment)
 
@@ -33,8 +33,8 @@ def rank_note(over: pd.DataFrame) -> str:
     if over.empty:
         return ""
     text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
-    short = BoardRow.select(over, lambda row: row.n < row.datasets).drop_duplicates("place")
-    parts = [f"{row.n:.0f} of {row.datasets:.0f}" for row in BoardRow.read(short)]
+    short = over[over["n"] < over["datasets"]].drop_duplicates("place")
+    parts = [f"{row.n:.0f} of {row.datasets:.0f}" for row in short.itertuples()]
     if parts:
         text += (
             f" Ranks are over the {several(parts)} datasets on which every model has a finished"
@@ -43,7 +43,7 @@ def rank_note(over: pd.DataFrame) -> str:
     return text
 
 
-def score_heading(row: BoardRow) -> str:
+def score_heading(row: Any) -> str:
     """Metric with its unit and an arrow to the better side: `AUC ↑`, `MSE (kW²) ↓`."""
     unit = f" ({row.unit})" if row.unit not in ("", "points") else ""
     return f"{metric_title(row.metric)}{unit} {'↑' if row.greater_is_better else '↓'}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.analyses.seed_choice import ModelRow
 from reseed.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.left_out import left_out
 from reseed.report.rendering.arms import TEST_SET_KEY, cells
@@ -27,12 +26,12 @@ _OF_THE_PAPER = "The paper chooses on validation rows."
 
 
 def select_models(data: ExhibitData) -> pd.DataFrame:
-    """Rows of measured models, with a column `candidate` (`ModelRow.is_candidate`)."""
+    """Rows of measured models; a `candidate` is admitted, and no other beats it in both scores."""
     rows = data.measured()
     if rows.empty:
         return rows
     rows = with_arms(rows).reset_index(drop=True)
-    return rows.assign(candidate=ModelRow.where(rows, lambda row: row.is_candidate))
+    return rows.assign(candidate=(rows["admitted"] & rows["pareto"]).astype(bool))
 
 
 def name_cells(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
@@ -54,15 +53,15 @@ def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     parts = rows.groupby("ranked_by", sort=True)
     sentences = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
-        named = dict.fromkeys(data.dataset(row.dataset) for row in ModelRow.read(part))
+        named = map(data.dataset, part["dataset"].unique())
         sentences.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
     return " ".join(sentences)
 
 
 def describe_alpha(rows: pd.DataFrame) -> str:
     """Sentence on the computation of α̂."""
-    first = ModelRow.read_first(rows)
-    delta = from_to((row.delta for row in ModelRow.read(rows)), "{:.3f}".format, to="–")
+    first = next(rows.itertuples())
+    delta = from_to(rows["delta"], "{:.3f}".format, to="–")
     return (
         f"α̂: smallest share of a model's test rows to be reweighted away for its logit gaps to lie"
         f" within δ of the other seeds' average distribution; exact, mean of"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from math import inf, nan
-from typing import Any, Self
 
 import pandas as pd
 
 from reseed.verdicts.designs import ONE_TEST_SET
-from reseed.verdicts.typed_row import ComparedRow
 
 
 @dataclass(frozen=True)
@@ -44,13 +41,19 @@ class PairTest:
 
 
 @dataclass(frozen=True)
-class PairRow(ComparedRow):
+class Pair:
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
     The fields are the columns of the analysis `pairs`, which documents them, and `tested`, which
     is known where the pair is computed.
     """
 
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    hyperparameters_source: str = ""
     metric: str = ""
     greater_is_better: bool = True
     factor: float = 1.0
@@ -82,24 +85,6 @@ class PairRow(ComparedRow):
     detectable: float = nan
     tested: PairTest = PairTest()
 
-    @classmethod
-    @cache
-    def columns(cls) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(name for name in super().columns() if name != "tested")
-
-    @classmethod
-    def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
-        """The row with these columns; `item_pairs` names arms in place of models."""
-        sides = {f"model_{one}": row[f"arm_{one}"] for one in "ab" if f"arm_{one}" in row}
-        return super().of({**row, **sides})
-
-    @classmethod
-    def read(cls, rows: pd.DataFrame) -> list[Self]:
-        """The rows of a table."""
-        names = {"arm_a": "model_a", "arm_b": "model_b"}
-        return super().read(rows.rename(columns=names))
-
     @property
     def wins(self) -> int:
         """Datasets on which A is better, of a sign test."""
@@ -111,12 +96,21 @@ class PairRow(ComparedRow):
         return self.difference * self.factor, self.low * self.factor, self.high * self.factor
 
 
-def list_pairs(pairs: Iterable[PairRow]) -> pd.DataFrame:
+#: The columns of a table of pairs.
+PAIR_COLUMNS = [one.name for one in fields(Pair) if one.name != "tested"]
+
+
+def list_pairs(pairs: Iterable[Pair]) -> pd.DataFrame:
     """The table of pairs, a row each."""
     known = list(pairs)
-    return pd.DataFrame(
-        {name: [getattr(pair, name) for pair in known] for name in PairRow.columns()}
-    )
+    return pd.DataFrame({name: [getattr(pair, name) for pair in known] for name in PAIR_COLUMNS})
+
+
+def read_pairs(rows: pd.DataFrame) -> list[Pair]:
+    """The pairs of a table; what it has no column for has its default."""
+    names = [name for name in PAIR_COLUMNS if name in rows]
+    values = rows[names].itertuples(index=False, name=None)
+    return [Pair(**dict(zip(names, row, strict=True))) for row in values]
 
 
 # Of columns, since a table may have a hundred thousand pairs.
