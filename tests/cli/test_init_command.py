@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from reseed import __version__, cli
 from reseed.planning.read_plan import read_plan
 
@@ -284,6 +285,16 @@ TABLES = {  # rows → (options, the question, or what the dataset of the study 
         ["--keep", "n", "--leave-out", "a"], {"drop": ["a"]},
     ),
 }  # fmt: skip
+
+
+def test_few_groups_without_a_class_are_not_stratified(project):
+    """All but one patient had both outcomes: a stratum of one cannot be divided."""
+    table = visits(np.random.default_rng(0)).assign(y=np.resize(["a", "b", "b"], 360))
+    table.loc[table["patient"] == "P007", "y"] = "b"
+    table.to_csv("train.csv", index=False)
+    cli.main(["init", *OWN, "--group", "patient"])
+    [scheme] = yaml.safe_load(Path("config/studies/own.yaml").read_text())["splits"]
+    assert scheme == {"kind": "holdout", "test": 0.2, "stratify": False}
 
 
 @pytest.mark.parametrize("name", TABLES)

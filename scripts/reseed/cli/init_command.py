@@ -25,6 +25,8 @@ from reseed.core.errors import ReseedError
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
 _MODELS, _TEXT_MODELS = ("rf", "gbm"), ("logistic_regression", "text_forest")
 _SPLITS, _SEEDS = 5, 3
+#: Groups of a stratum, fewest, for parts that are drawn from each.
+_LEAST_GROUPS = 10
 #: Rows (of each class) on which a factory is tried, and seconds that it may take.
 _TRIED, _TRY_SECONDS = 50, 60
 #: Argument of `pandas.read_csv` → option of a dataset.
@@ -274,9 +276,14 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         dataset["options"] = given
     # Neither official parts nor windows of time are drawn by a seed.
     is_drawn = not (found.official or found.time)
-    split = {"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}
+    split: dict[str, Any] = {"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}
     if found.time and not found.official:
         split = {"kind": "time", "folds": 1, "test": LAST}
+    if is_drawn and found.group and task != "regression":
+        sizes = frame[options.target].map(frame[options.target].value_counts())
+        rarest = sizes.groupby(frame[found.group]).min()  # strata are of the groups' rarest classes
+        if rarest.value_counts().min() < _LEAST_GROUPS:
+            split["stratify"] = False
     seeds = {"data": {"count": _SPLITS}} if is_drawn else {}
     study: dict[str, Any] = {
         "name": options.name,
