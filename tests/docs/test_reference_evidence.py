@@ -69,7 +69,7 @@ def test_numbers_that_trials_do_not_give_are_found(tmp_path):
     path.write_text(json.dumps(content))
     [finding] = _check_evidence(tmp_path, ROOT / "config")
     assert finding.path == path
-    assert "the trials beside it give other numbers" in finding.text
+    assert "its committed trials give other numbers" in finding.text
 
 
 @pytest.fixture(scope="module")

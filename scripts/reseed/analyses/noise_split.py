@@ -12,7 +12,7 @@ import pandas as pd
 
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.outputs import Outputs, metrics_of_task, read_outputs
-from reseed.core.schemas import Row
+from reseed.core.schemas import PREDICTION_COLUMNS, Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
@@ -25,12 +25,11 @@ READS = "predictions"
 
 
 COLUMNS = [
-    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean", "observed_sd",
-    "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low", "infinite_sd_high",
-    "test_items", "sd_at", "sd_at_low", "sd_at_high", "paper_seeds", "range_at", "range_at_low",
-    "range_at_high", "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
-    "bootstrap_seeds", "reason", "interval_reason",
+    "experiment", *PREDICTION_COLUMNS, "metric", "primary", "n", "failed", "items", "level", "mean",
+    "observed_sd", "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low",
+    "infinite_sd_high", "test_items", "sd_at", "sd_at_low", "sd_at_high", "paper_seeds", "range_at",
+    "range_at_low", "range_at_high", "seed_share", "test_set_sd", "test_set_sd_closed_form",
+    "n_boot", "bootstrap_seeds", "reason", "interval_reason",
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.predictions import OutputGroup
 from reseed.core.random_streams import stream
-from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
+from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, Row
 from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
@@ -34,8 +34,7 @@ READS = "predictions"
 #: Fewest models that can be measured.
 MIN_MODELS = 4
 COLUMNS = [
-    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold", *MODEL_SEED_COLUMNS, "n", "failed", "items", "accuracy",
+    "experiment", *PREDICTION_COLUMNS, *MODEL_SEED_COLUMNS, "n", "failed", "items", "accuracy",
     "validation_accuracy", "primary_metric", "primary", "ranked_by", "alpha_hat", "alpha_hat_mc_se",
     "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto", "ensemble_accuracy",
     "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold", "delta",

@@ -384,6 +384,11 @@ class Study(Strict):
             raise ValueError("needs either experiments (to train) or results (a file), not both")
         return self
 
+    def analysis_of(self, statement: str) -> str:
+        """Name of the analysis that a statement is judged on: its own, or that of its exhibit."""
+        one = self.statements[statement]
+        return one.analysis or self.exhibits[one.exhibit].analysis or ""
+
     def is_run_at(self, scale: Scale) -> bool:
         """Whether the study is run at a scale; null under `scales` leaves it out."""
         return self.scales.get(scale, {}) is not None

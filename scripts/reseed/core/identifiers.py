@@ -7,6 +7,8 @@ from reseed.core.code_hash import digest
 
 Scale = Literal["smoke", "demo", "cpu", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
+#: Start of the identifier of every scheme of kind `time`.
+TIME_PREFIX = "time-"
 
 
 def scheme_id(scheme: Mapping[str, Any]) -> str:
@@ -22,7 +24,7 @@ def scheme_id(scheme: Mapping[str, Any]) -> str:
     else:
         name, default = kind, 0.1
     if kind == "time":
-        name = f"time-{scheme['folds']}"
+        name = f"{TIME_PREFIX}{scheme['folds']}"
         name += "".join(f"-{f}-{scheme[f]!r}" for f in ("test", "gap", "train") if scheme[f])
     if scheme["validation"] != default:
         name += f"-validation-{scheme['validation']!r}"

@@ -17,8 +17,8 @@ _ROWS, _FOLDS, _TREES = 2_000, 5, 10
 _GAP, _ERRORS = 0.1, 3.0
 #: Share of the values of an identifier that have several rows.
 _REPEATED = 0.5
-#: Least share of the variance of some column that lies between its values.
-_ALIKE = 0.1
+#: Least share of the variance of some column that lies between the values of an identifier.
+_BETWEEN = 0.1
 
 #: Name of a metric, its value on random rows, and on whole groups.
 Scores = tuple[str, float, float]
@@ -93,8 +93,8 @@ def _compare_splits(
     x = x.fillna(x.median()).fillna(0)
     others = x.drop(columns=name)
     known = others.assign(**{name: y if is_numeric_dtype(y) else pd.factorize(y)[0]}).astype(float)
-    alike = 1 - known.groupby(codes).var().mean() / known.var()
-    if not (alike > _ALIKE).any():
+    between = 1 - known.groupby(codes).var().mean() / known.var()
+    if not (between > _BETWEEN).any():
         return None
     if task == "regression":
         model, metric, scoring = ExtraTreesRegressor, "R²", "r2"

@@ -38,7 +38,7 @@ def judge_again(folder: Path, study: Study, published: Path) -> Iterator[dict[st
         return run_kind(kind, data, entry.options, pd.DataFrame)
 
     for name, one in study.statements.items():
-        rows = analyse(one.analysis or study.exhibits[one.exhibit].analysis or "")
+        rows = analyse(study.analysis_of(name))
         if rows is not None:
             evidence = judge_statement(ExhibitData(rows, metrics, info), one)
             yield {"name": name, "evidence": json.loads(json.dumps(evidence.record()))}
@@ -51,12 +51,16 @@ def judge_references(
 
     names: of studies; none for all.
     """
+
+    @cache
+    def read_studies(scale: str) -> dict[str, Study]:
+        return load_project(config, {"scale": scale}).studies
+
     for path in sorted(root.glob(f"*/{EVIDENCE}")):
         folder = path.parent
         if not (folder / "study.json").exists() or (names and folder.name not in names):
             continue
-        project = load_project(config, {"scale": read_json(folder / "about.json")["scale"]})
-        if study := project.studies.get(folder.name):
+        if study := read_studies(read_json(folder / "about.json")["scale"]).get(folder.name):
             yield path, study, [*judge_again(folder, study, config / "published")]
 
 

@@ -66,7 +66,7 @@ def _check_evidence(references: Path, config: Path) -> Iterator[Finding]:
         for name, evidence in ((one["name"], one["evidence"]) for one in found):
             said = known.get(name, evidence)
             if said["statement"] == evidence["statement"] and not is_same(said, evidence):
-                yield Finding(path, f"{name}: the trials beside it give other numbers", ())
+                yield Finding(path, f"{name}: its committed trials give other numbers", ())
 
 
 def _check_sources(results: str) -> Iterator[Finding]:

@@ -287,10 +287,7 @@ class StudyJobs:
     def judge(self, study: str) -> Job:
         """Statistics → what they say about the statements of the study."""
         entry, paths = self._study(study), self.layout.study(study)
-        analyses = {
-            name: one.analysis or entry.exhibits[one.exhibit].analysis or ""
-            for name, one in entry.statements.items()
-        }
+        analyses = {name: entry.analysis_of(name) for name in entry.statements}
         spec = JudgeSpec(self.context.results, study, entry.statements, analyses)
         return Job(
             module="judge",

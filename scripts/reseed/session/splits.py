@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from reseed.core.errors import ReseedError
+from reseed.core.identifiers import TIME_PREFIX
 from reseed.data.splits import Scheme, Split, make_split, select_fold
 from reseed.data.store import Targets
-from reseed.trials.windows import PREFIX
 
 #: Share of the rows outside the test set that is used for early stopping, as in a study file. A
 #: model that does not stop early is trained on them too.
@@ -84,7 +84,7 @@ def make_design(splits: Any, test: float | None, targets: Targets, task: str, ro
     checked = [_check_pair(n, pair, targets, rows) for n, pair in enumerate(pairs)]
     if len(checked) > 1 and all(one.train.max() < one.test.min() for one in checked):
         numbered = [SplitId(0, fold, one) for fold, one in enumerate(checked)]
-        return Design(numbered, f"{PREFIX}{len(checked)}", are_windows=True)
+        return Design(numbered, f"{TIME_PREFIX}{len(checked)}", are_windows=True)
     return _number_splits(checked, rows)
 
 
@@ -96,7 +96,7 @@ def _cut_windows(splits: Any, test: float, targets: Targets, task: str) -> Desig
     }  # fmt: skip
     frame = make_split(scheme, targets, task, 0)
     numbered = [SplitId(0, fold, select_fold(frame, fold)) for fold in range(int(splits))]
-    return Design(numbered, f"{PREFIX}{splits}", are_windows=True)
+    return Design(numbered, f"{TIME_PREFIX}{splits}", are_windows=True)
 
 
 def _draw_splits(seeds: range, test: float, targets: Targets, task: str) -> Design:

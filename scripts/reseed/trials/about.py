@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.code_hash import digest
+from reseed.core.identifiers import TIME_PREFIX
 from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
 from reseed.core.study_info import (
     DatasetInfo,
@@ -24,7 +25,7 @@ from reseed.planning.seed_grid import varied_seeds
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
 from reseed.trials.collect_trials import read_environments
 from reseed.trials.study import StudyTrials
-from reseed.trials.windows import NOTE, PREFIX
+from reseed.trials.windows import NOTE
 
 
 def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
@@ -47,7 +48,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         citation=spec.citation,
         scale=spec.scale,
         reduced=spec.reduced,
-        notes=[*spec.notes, *([NOTE] if frame["scheme"].str.startswith(PREFIX).any() else [])],
+        notes=[*spec.notes, *([NOTE] if frame["scheme"].str.startswith(TIME_PREFIX).any() else [])],
         left_out=list(spec.left_out),
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,

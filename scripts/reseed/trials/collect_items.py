@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 
 from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import with_key
+from reseed.core.identifiers import TIME_PREFIX
 from reseed.core.schemas import CURVES, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.trials.study import StudyTrial, StudyTrials, TrialReader
-from reseed.trials.windows import PREFIX
 
 BATCH = 200
 
@@ -67,7 +67,7 @@ def collect_items(study: StudyTrials, scores: Path, targets: Path, curves: Path)
     partitions: dict[tuple[Any, ...], StudyTrial] = {}
     with _Writer(scores, SCORES) as items, _Writer(curves, CURVES) as epochs:
         for one in study.trials():
-            if one.identity["scheme"].startswith(PREFIX):
+            if one.identity["scheme"].startswith(TIME_PREFIX):
                 continue  # neighbours in time resemble each other, so its rows are no sample
             record = reader.read(one)
             if record is None:

@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.code_hash import digest
+from reseed.core.identifiers import TIME_PREFIX
 from reseed.core.schemas import CELL_COLUMNS, TRIAL_COLUMNS
 
-#: Start of the identifier of every scheme of kind `time`.
-PREFIX = "time-"
 NOTE = (
     "Windows of time are no random draws: a score is the mean over the windows of a split, and a "
     "verdict holds for new seeds on exactly these windows, not for other times."
@@ -22,7 +21,7 @@ def average_windows(trials: pd.DataFrame) -> pd.DataFrame:
 
     Its scores are means over the windows. A seed of which a window failed has failed.
     """
-    are_windows = trials["scheme"].str.startswith(PREFIX)
+    are_windows = trials["scheme"].str.startswith(TIME_PREFIX)
     if not are_windows.any():
         return trials
     keys = [name for name in (*CELL_COLUMNS, *TRIAL_COLUMNS) if name != "fold"]

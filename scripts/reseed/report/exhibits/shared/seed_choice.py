@@ -5,16 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
+from reseed.core.schemas import PREDICTION_COLUMNS
 from reseed.report.exhibits.shared.left_out import left_out
 from reseed.report.rendering.arms import TEST_SET_KEY, cells
 from reseed.report.rendering.data import ExhibitData, footnote
 from reseed.report.rendering.numbers import from_to, several
 
 #: Columns of a cell: one row of the table and one colour of the figure.
-CELL = [
-    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold",
-]  # fmt: skip
+CELL = ["experiment", *PREDICTION_COLUMNS]
 NOTHING = "No per-item scores of enough model seeds of a binary classifier at this scale."
 _RANKED_BY = {
     "validation accuracy": "Candidates are found by validation accuracy; test accuracy is shown,"
