@@ -70,6 +70,32 @@ rule search:
         " --gpus {resources.gpu} --threads {threads} > {log:q} 2>&1"
 
 
+# A user's own model trains on a few rows before the jobs that train it on all.
+# results/trials/churn/tried/my_model.json
+rule try_model:
+    """Try a model on a few rows."""
+    input:
+        plan.try_model.inputs,
+    output:
+        "<results>/trials/{dataset}/tried/{model}.json",
+    log:
+        "<results>/logs/try/{dataset}/{model}.log",
+    conda:
+        plan.try_model.environment
+    resources:
+        gpu=plan.try_model.gpus,
+        runtime=plan.try_model.minutes,
+        mem_mb=plan.try_model.memory_mb,
+    params:
+        key=plan.try_model.key,
+        spec=plan.try_model.spec,
+    message:
+        "try {wildcards.model} on a few rows of {wildcards.dataset}"
+    shell:
+        "python -P -m reseed.jobs.try_model {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads} > {log:q} 2>&1"
+
+
 # A block: any set of seeds of one model on one dataset and split. The file has one row a trial.
 # results/trials/magic/holdout-0.2/rf/default/data-seed-0/model-seeds-0-9.parquet
 # results/trials/magic/kfold-5/rf/default/data-seeds-0-1/folds-0-4/model-seeds-7+42+101-105.parquet

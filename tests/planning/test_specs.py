@@ -85,6 +85,7 @@ def every_spec(study, training):
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), 20),
         specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
+        specs.TrySpec(RESULTS, setting, {"max_depth": 1}, 60.0, sources),
         training,
         specs.VerifySpec(training, None, "first", (step,)),
         study,

@@ -55,7 +55,7 @@ def test_printed_commands_work_when_pasted(tmp_path):
             if file.is_file():
                 file.unlink()
     commands = re.findall(r"^Shell command: (python -P -m reseed.jobs.*)", printed, re.M)
-    assert len(commands) == 11
+    assert len(commands) == 12
     bin_folder = Path(sys.executable).parent
     paste = f"export PYTHONPATH=scripts PATH={bin_folder}:$PATH; set -e\n" + "\n".join(commands)
     subprocess.run(["bash", "-c", paste], check=True, cwd=workspace.folder)

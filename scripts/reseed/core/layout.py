@@ -176,6 +176,10 @@ class ResultsLayout:
         """File of a block of trials, one row a trial (`reseed.core.blocks`)."""
         return f"{self.root}/trials/{setting.folder}/{block}.parquet"
 
+    def tried(self, dataset: str, model: str) -> str:
+        """File that says that a user's model trains on a few rows of a dataset."""
+        return f"{self.root}/trials/{dataset}/tried/{model}.json"
+
     def search(self, setting: Setting, at: Coordinates, suffix: str = ".json") -> str:
         """Winner (`.json`) or log (`.parquet`) of the search at these coordinates."""
         return f"{self.root}/{search_name(setting, at)}{suffix}"

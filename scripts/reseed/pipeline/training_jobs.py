@@ -1,4 +1,4 @@
-"""Jobs from raw data to trials: prepare, weights, split, shard, search, train, repeat, verify."""
+"""Jobs from raw data to trials: prepare, weights, split, try, search, train, repeat, verify."""
 
 import os
 import re
@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from reseed.config.datasets import TEXT_FIELDS, Dataset
+from reseed.config.models import Range
 from reseed.core.blocks import SeedBlock, block_of, parse_block
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.halving import SearchShard
 from reseed.core.layout import REFERENCES, split_seeds, splits_name
+from reseed.core.module_finder import is_library_name
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
@@ -26,12 +28,15 @@ from reseed.planning.specs import (
     ReplayStep,
     SearchSpec,
     SplitSpec,
+    TrySpec,
     VerifySpec,
     WeightsSpec,
 )
 from reseed.planning.training_specs import build_train_spec, build_verify_spec
 
 _MOST_SEED = 2**32 - 1
+#: Seconds in which a user's model must train on a few rows, without `trial_seconds`.
+_TRY_SECONDS = 600
 
 
 def data_code(context: Context, dataset: Dataset) -> str:
@@ -282,6 +287,33 @@ class TrainingJobs:
             memory_mb=partial(sizes.block_memory, one),
         )
 
+    def try_model(self, dataset: str, model: str) -> Job:
+        """A prepared dataset → proof that a user's own model trains on a few of its rows."""
+        context, main = self.context, self.context.project.main
+        settings = self.plan.settings.values()
+        planned = next(one for one in settings if one.setting[::2] == (dataset, model))
+        seeds = block_of(planned.trials[0])
+        space = planned.model.search_space.items()
+        first = {name: one.low if isinstance(one, Range) else one[0] for name, one in space}
+        hyperparameters = first | planned.model.hyperparameters
+        return Job(
+            module="try_model",
+            **_facts(planned, seeds),
+            inputs=self._data(planned),
+            outputs=[self.layout.tried(dataset, model)],
+            key=digest(code_hash("reseed.jobs.try_model"), planned.spec.key, hyperparameters),
+            spec=lambda: TrySpec(
+                *(context.results, planned.spec, hyperparameters),
+                main.trial_seconds or _TRY_SECONDS,
+                context.write_sources(planned.sources),
+            ),
+            environment=_environment(planned.model.environment, planned.gpus),
+            gpus=planned.gpus,
+            packages=frozenset(planned.packages),
+            minutes=partial(context.job_sizes.block_minutes, Block(planned, seeds, ())),
+            memory_mb=partial(context.job_sizes.block_memory, Block(planned, seeds, ())),
+        )
+
     def check_target(self, target: str) -> None:
         """Raise ReseedError for a requested block, search or split whose name names none.
 
@@ -300,15 +332,19 @@ class TrainingJobs:
             if (file := splits_name(int(match[1]))) != Path(name).stem:
                 raise ReseedError(f"{target}: these splits are in {file}.parquet")
 
+    def _data(self, planned: PlannedSetting) -> list[str]:
+        """Data and weights that fits of a setting read."""
+        name = planned.model.weights
+        weights = [self.layout.weights_meta(name)] if name else []
+        return [*self.data_files(planned.setting.dataset), *weights]
+
     def _rows(self, planned: PlannedSetting, *trials: Coordinates) -> list[str]:
-        """Data, splits and weights that fits of a setting read."""
-        setting, name = planned.setting, planned.model.weights
-        splits = (self.layout.splits(*setting[:2], trial.data_seed) for trial in trials)
-        return [
-            *self.data_files(setting.dataset),
-            *dict.fromkeys(splits),
-            *([self.layout.weights_meta(name)] if name else []),
-        ]
+        """Data, weights and splits that fits of a setting read; of a user's model, its try."""
+        dataset, scheme, model, _ = planned.setting
+        splits = (self.layout.splits(dataset, scheme, trial.data_seed) for trial in trials)
+        is_own = not is_library_name(planned.model.factory.partition(":")[0])
+        tried = [self.layout.tried(dataset, model)] if is_own else []
+        return [*self._data(planned), *dict.fromkeys(splits), *tried]
 
     def training_inputs(self, block: Block) -> list[str]:
         """Files that training a block reads: data, splits, weights, winners of searches."""

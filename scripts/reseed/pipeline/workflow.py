@@ -152,6 +152,7 @@ class Workflow:
         self.weights, self.split = stage(training.weights), stage(training.split)
         self.shard, self.search = trains(training.shard), trains(training.search)
         self.train, self.repeat = trains(training.train), stage(training.repeat)
+        self.try_model = trains(training.try_model)
         self.verify = stage(partial(training.verify, self.list_steps))
         self.collect_trials = stage(studies.collect_trials)
         self.collect_items = stage(studies.collect_items)

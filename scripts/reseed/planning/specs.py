@@ -163,6 +163,17 @@ class TrainSpec:
 
 
 @dataclass(frozen=True)
+class TrySpec:
+    """Train a model on a few rows, in no more than `limit` seconds."""
+
+    results: str
+    spec: SettingSpec
+    hyperparameters: dict[str, Value]
+    limit: float
+    sources: str
+
+
+@dataclass(frozen=True)
 class SearchSpec:
     """Search the hyper-parameters that are used at `trial`, or make the fits of one shard."""
 

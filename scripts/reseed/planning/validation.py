@@ -34,18 +34,9 @@ from reseed.plugins import kinds
 # Names that a study cannot have: static rules, and the page of the index.
 RESERVED = {
     *("all", "index", "report", "verify", "prepare_table", "prepare_images", "weights", "split"),
-    *("shard", "search", "train", "repeat", "collect_trials", "collect_items", "import_runs"),
-    *(
-        "import_items",
-        "export",
-        "analyse",
-        "table",
-        "figure",
-        "judge",
-        "page",
-        "reference",
-        "references",
-    ),
+    *("try_model", "shard", "search", "train", "repeat", "collect_trials", "collect_items"),
+    *("import_runs", "import_items", "export", "analyse", "table", "figure", "judge", "page"),
+    *("reference", "references"),
 }
 # A results folder has one of these folders after its first run.
 _MARKS_OF_RESULTS = ("plan", "store")
