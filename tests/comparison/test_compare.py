@@ -268,38 +268,6 @@ def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
     assert "Mean rank" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["none.csv"], "none.csv: no such file"),
-        ([str(TABLES / "automl.csv")], "--metric acc"),
-        ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
-        ([str(TABLES / "automl.csv"), "--format", "parket"], "Did you mean 'parquet'"),
-    ],
-)
-def test_error_is_one_message_with_the_option_that_fixes_it(arguments, words):
-    with pytest.raises(SystemExit) as end:
-        cli.main(["compare", *arguments])
-    message = end.value.code  # text: Python prints it to standard error and exits with 1
-    assert message.startswith("Error: ")
-    assert words in message
-
-
-def test_the_option_maps_the_columns_that_the_message_names(tmp_path):
-    tables = {
-        "model,my run,f1\na,1,0.9\na,2,0.8\nb,1,0.7\nb,2,0.6": "--column 'seed=my run'",
-        "model,lr,seed,f1\na,1,0,0.9\na,2,0,0.8\na,1,1,0.9\na,2,1,0.8": (
-            "--column model=model --column model=lr"
-        ),
-    }
-    for text, option in tables.items():
-        path = tmp_path / "runs.csv"
-        path.write_text(text + "\n")
-        with pytest.raises(SystemExit) as end:
-            cli.main(["compare", str(path)])
-        assert f"`{option}`" in end.value.code
-
-
 def test_every_standard_exhibit_reads_a_standard_analysis():
     analyses, exhibits = map(built_in_kinds, ("analyses", "exhibits"))
     for items in (False, True):
@@ -308,13 +276,6 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
         for entry in standard["exhibits"].values():
             assert entry["kind"] in exhibits
             assert entry["analysis"] in standard["analyses"]
-
-
-def test_a_score_in_percent_among_shares_is_named():
-    rows = [("rf", s, 0.81) for s in range(6)] + [("svm", s, 0.8) for s in range(6)]
-    rows[2] = ("rf", 2, 83.0)
-    with pytest.raises(ReseedError, match=r"row 2\).*83 here, and most are shares"):
-        reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
 
 
 def test_several_datasets_have_a_section_each():

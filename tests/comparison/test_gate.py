@@ -137,22 +137,6 @@ def test_lower_is_better():
     assert gate(worse, better, 0.01).decision == "worse"
 
 
-@pytest.mark.parametrize(
-    ("candidate", "margin", "message"),
-    [
-        (_scores(0.8), 0, "margin is 0"),
-        (_scores(0.8, dataset="other"), 0.1, "No dataset holds two models"),
-        (pd.concat([_scores(0.8), _scores(0.8, dataset="e")]), 0.1, "Only one of the two .* on e"),
-        (_scores(0.8).iloc[1:], 0.1, "is missing"),
-        (_scores(0.8).rename(columns={"accuracy": "f1"}), 0.1, "which column is the score"),
-        (_scores(0.8).assign(model=["a", "b"] * 200), 0.1, "holds several models"),
-    ],
-)
-def test_unusable_scores_are_refused(candidate, margin, message):
-    with pytest.raises(ReseedError, match=message):
-        gate(candidate, _scores(0.8), margin)
-
-
 def test_command(tmp_path, capsys):
     candidate, baseline, comment, numbers = (
         tmp_path / name for name in ("c.csv", "b.csv", "comment.md", "gate.json")

@@ -224,49 +224,6 @@ def test_failed_items_are_refused_dropped_or_zero():
     assert zero["new"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda t: t.iloc[1:], "has 23 of 24 items; q0 is missing"),
-        (lambda t: t.assign(cluster=np.arange(len(t)) % 5), "is in several clusters"),
-        (lambda t: t.drop(columns="model"), "no column that names the model"),
-        (lambda t: t.drop(columns="question"), "nothing tells them apart"),
-        (lambda t: t.drop(columns="correct"), "no column of scores"),
-        (lambda t: t.assign(correct="maybe"), "'maybe', which is not a number"),
-        (lambda t: t.assign(question=""), "nothing tells them apart"),
-    ],
-)
-def test_incomplete_tables_are_refused(change, message):
-    table = _table().drop(columns=["prompt", "attempt"])
-    with pytest.raises(ReseedError, match=message):
-        compare(change(table))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"repeats": "best"}, "repeats: 'best' is none of"),
-        ({"repeats": "pass@9"}, "needs 9 repeats of each item, some item has 1"),
-        ({"failed": "ignore"}, "failed: 'ignore' is none of"),
-        ({"fixed": ["item"]}, "fixed: 'item' is none of"),
-        ({"baseline": "nwe"}, "no model is called 'nwe'.*new"),
-        ({"rope": 0}, "half-width > 0"),
-        ({"alpha": 2}, "alpha: Input should be less than 1"),
-        ({"columns": {"items": "question"}}, "'items', which is not one of Reseed's columns"),
-        ({"columns": {"item": "questoin"}}, "no column 'questoin'"),
-    ],
-)
-def test_invalid_options_are_refused(options, message):
-    with pytest.raises(ReseedError, match=message):
-        compare(_table().drop(columns=["prompt", "attempt"]), **options)
-
-
-def test_scores_that_are_not_binary_have_no_pass_at_k():
-    table = _table(repeats=2).drop(columns=["prompt"]).assign(correct=0.5)
-    with pytest.raises(ReseedError, match="pass@2 needs scores of 0 and 1"):
-        compare(table, repeats="pass@2")
-
-
 def test_long_table_of_several_metrics():
     table = _table().drop(columns=["prompt", "attempt", "cluster"])
     both = pd.concat(

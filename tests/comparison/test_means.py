@@ -293,38 +293,6 @@ def test_no_verdict_without_variation_or_runs():
     assert equal[["low", "high", "p", "p_adjusted"]].isna().all(axis=None)
 
 
-@pytest.mark.parametrize(
-    ("table", "given", "message"),
-    [
-        (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
-        (PAPER[["Method", "CoLA"]], {}, "(?s)over how many runs each mean is.*`runs[:=] ?5`"),
-        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: 2 things are open"),
-        (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs for a mean"),
-        (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
-        (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
-        (PAPER[["Method", "CoLA"]].assign(Method="x"), {"runs": 5}, "'x' occurs twice on CoLA"),
-        (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd', 'se'"),
-        (PAPER[["Method", "CoLA"]].head(1), {"runs": 5, "metric": "mcc"}, "no two models"),
-        (PAPER[["Method", "CoLA"]], {"runs": 5, "alpha": 95}, "alpha is 95: .* between 0 and 1"),
-        (
-            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [-1, 1], "n": 5}),
-            {},
-            "a spread below 0",
-        ),
-        (
-            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [None, 1], "n": [1, 5]}),
-            {},
-            r"\(row 0\): column 'sd' is empty next to a mean",
-        ),
-        (PAPER[["CoLA", "SST-2"]], {"runs": 5}, "no column that names the model"),
-        (PAPER[["Method", "CoLA"]].replace("Ours", ""), {"runs": 5}, r"\(row 1\): names no model"),
-    ],
-)
-def test_invalid_tables_are_refused_with_a_fix(table, given, message):
-    with pytest.raises(ReseedError, match=message):
-        means.compare_means(table, **given)
-
-
 @pytest.mark.nightly
 def test_false_claims_are_rare_for_rounded_digits():
     rng = np.random.default_rng(1)

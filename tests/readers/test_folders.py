@@ -58,14 +58,6 @@ def test_log_rows_without_the_score_are_dropped(tmp_path):
     assert any("16 rows of a log hold no score" in note for note in about.notes)
 
 
-def test_score_logged_as_nan_is_not_an_empty_cell(tmp_path):
-    path = tmp_path / "log.csv"
-    rows = ["a,0,0,0.5", "a,0,1,nan", "a,1,0,0.6", "a,1,1,0.7"]
-    path.write_text("\n".join(["model,seed,epoch,acc", *rows]) + "\n")
-    with pytest.raises(ReseedError, match="rows: last"):
-        read(path)
-
-
 def trainer(folder, value, **more):
     """What Hugging Face's `Trainer` writes of a run."""
     folder.mkdir(parents=True)

@@ -32,34 +32,6 @@ def long_frame():
     return pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
 
 
-def test_long_csv(tmp_path):
-    path = tmp_path / "runs.csv"
-    long_frame().to_csv(path, index=False)
-    metrics, about = read(path)
-    assert scores(metrics) == SCORES
-    assert set(metrics["experiment"]) == {"results"}
-    assert set(metrics["varied"]) == {"model"}
-    assert (metrics["init"] == metrics["augment"]).all()
-    assert about.datasets["digits"].metric == "accuracy"
-    assert about.datasets["digits"].greater_is_better is True
-    assert about.trials.model_dump(exclude_unset=True) == {
-        "planned": 4,
-        "ok": 4,
-        "failed": 0,
-        "not_converged": 0,
-        "failures": [],
-    }
-    assert about.notes[0] == "as run"
-    assert "seed from 'seed'" in about.notes[1]
-
-
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_other_delimiters_and_byte_order_mark(tmp_path, delimiter):
-    path = tmp_path / "runs.csv"
-    long_frame().to_csv(path, index=False, sep=delimiter, encoding="utf-8-sig")
-    assert scores(read(path)[0]) == SCORES
-
-
 def test_long_parquet(tmp_path):
     path = tmp_path / "runs.parquet"
     long_frame().to_parquet(path)
@@ -75,81 +47,6 @@ def test_columns_are_those_of_collected_trials(tmp_path):
     found = {cell.key["model"]: list(cell.values) for cell in cells(Data(metrics, about))}
     assert found == {"a": [0.81, 0.82], "b": [0.79, 0.8]}
     metrics.to_parquet(tmp_path / "metrics.parquet")
-
-
-def test_wide_csv_with_other_names(tmp_path):
-    path = tmp_path / "runs.csv"
-    rows = [(m, s, v, 10 * v) for (m, s), v in SCORES.items()]
-    frame = pd.DataFrame(rows, columns=["Algorithm", "Random Seed", "Test Accuracy", "epochs"])
-    frame.to_csv(path, index=False)
-    metrics, about = read(path)
-    assert scores(metrics, "Test Accuracy") == SCORES
-    assert about.datasets["data"].metric == "Test Accuracy"
-
-
-def test_column_mapping(tmp_path):
-    path = tmp_path / "runs.csv"
-    rows = [(m, s, v, "x") for (m, s), v in SCORES.items()]
-    pd.DataFrame(rows, columns=["arm", "nr", "points", "model"]).to_csv(path, index=False)
-    metrics, _ = read(
-        path,
-        columns={"model": "arm", "seed": "nr", "value": "points"},
-        metric="points",
-        greater_is_better=True,
-    )
-    assert scores(metrics, "points") == SCORES
-
-
-def test_mlflow_export(tmp_path):
-    path = tmp_path / "runs.csv"
-    rows = [
-        {
-            "run_id": f"{m}{s}",
-            "status": "FINISHED",
-            "params.model": m,
-            "params.seed": s,
-            "params.loss": "hinge",
-            "metrics.accuracy": v,
-            "tags.mlflow.runName": f"proud-{m}-{s}",
-        }
-        for (m, s), v in SCORES.items()
-    ]
-    rows[3]["status"] = "KILLED"
-    pd.DataFrame(rows).to_csv(path, index=False)
-    metrics, about = read(path)
-    assert scores(metrics) == SCORES
-    assert about.trials.failed == 1
-    assert about.trials.failures[0].error == "status KILLED"
-
-
-def test_wandb_export(tmp_path):
-    path = tmp_path / "runs.csv"
-    rows = [
-        (f"run-{m}-{s}", "finished", 12, m, "digits", s, v, 0.3) for (m, s), v in SCORES.items()
-    ]
-    columns = ["Name", "State", "Runtime", "model", "dataset", "seed", "test/acc", "train/loss"]
-    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
-    metrics, about = read(path, metric="test/acc")
-    assert scores(metrics, "test/acc") == SCORES
-    assert about.datasets["digits"].greater_is_better is True
-
-
-def test_datasets_may_have_different_metrics(tmp_path):
-    path = tmp_path / "runs.csv"
-    other = long_frame().assign(dataset="houses", metric="mse")
-    pd.concat([long_frame(), other]).to_csv(path, index=False)
-    _, about = read(path)
-    found = {k: (v.metric, v.greater_is_better) for k, v in about.datasets.items()}
-    assert found == {"digits": ("accuracy", True), "houses": ("mse", False)}
-
-
-def test_second_metric_is_kept_next_to_the_primary_one(tmp_path):
-    path = tmp_path / "runs.csv"
-    other = long_frame().assign(metric="f1", value=lambda f: f["value"] / 2)
-    pd.concat([long_frame(), other]).to_csv(path, index=False)
-    metrics, _ = read(path, metric="accuracy")
-    assert scores(metrics) == SCORES
-    assert np.allclose(metrics["f1"], metrics["accuracy"] / 2)
 
 
 def test_folds_and_the_requested_ratio(tmp_path):
@@ -311,33 +208,6 @@ def test_a_series_by_model_and_run():
     assert scores(metrics) == pytest.approx(SCORES)
     with pytest.raises(ReseedError, match="no column that names the model"):
         read(by_run.reset_index(drop=True))
-
-
-def test_decimal_commas_are_read_with_a_note(tmp_path):
-    path = tmp_path / "runs.csv"
-    for separator, quote in (";", 0), ("\t", 0), (",", 1):
-        wide = long_frame().pivot(index=["model", "seed"], columns="metric", values="value")
-        wide.to_csv(path, sep=separator, decimal=",", quoting=quote)
-        metrics, about = read(path)
-        assert scores(metrics) == pytest.approx(SCORES)
-        assert "The comma was read as the decimal sign: 'accuracy'." in about.notes
-
-
-def test_commas_that_may_separate_thousands_are_refused(tmp_path):
-    path = tmp_path / "runs.csv"
-    path.write_text("model;seed;elo\na;1;1,234\na;2;1,250\nb;1;1,310\nb;2;1,302\n")
-    with pytest.raises(ReseedError, match=r"lines? 2.*column 'elo' holds '1,234'"):
-        read(path, metric="elo", greater_is_better=True)
-
-
-def test_points_next_to_decimal_commas_are_refused(tmp_path):
-    path = tmp_path / "runs.csv"
-    path.write_text("model;seed;mse;r2\na;0;987;0,81\na;1;1.102;0,8\nb;0;999;0,7\nb;1;1.001;0,75\n")
-    with pytest.raises(ReseedError, match=r"lines 3, 5\): column 'mse' holds '1\.102'.*'r2'"):
-        import_results(path, {"metric": "mse"}, {"name": "mine"})
-    path.write_text("model;seed;mse\na;0;0.987\na;1;1.102\nb;0;1.5\nb;1;1.001\n")
-    metrics, _ = import_results(path, {}, {"name": "mine"})
-    assert metrics["mse"].tolist() == [0.987, 1.102, 1.5, 1.001]
 
 
 def test_commas_in_names_and_notes_of_each_file_are_kept(tmp_path):

@@ -43,13 +43,6 @@ def test_negated_errors_of_scorers(how):
     assert greater(read(source, metric="mse", greater_is_better=False)[1]) is False
 
 
-def test_an_error_of_both_signs_is_refused():
-    mixed = runs("mse", -0.9, 0.8)
-    with pytest.raises(ReseedError, match=r"rows 0, 1.*'mse' has values below 0 and above it"):
-        read(mixed)
-    assert greater(read(mixed, greater_is_better=True)[1]) is True
-
-
 def test_direction_of_a_missing_metric_is_refused():
     with pytest.raises(ReseedError, match=r"'f1_negatives', which is missing.*'f1_negative'"):
         read(runs("f1_negative"), greater_is_better={"f1_negatives": True})
@@ -73,17 +66,6 @@ def test_share_next_to_percentages_is_refused():
     both = pd.concat([runs(rf=90, dataset="a"), runs(rf=90, dataset="b")])
     with pytest.raises(ReseedError, match=r"on a .*\(so on 1 more datasets\)"):
         read(both)
-
-
-def test_words_of_a_status():
-    early = np.where(np.arange(12) % 6 < 4, "halted", "finished")
-    metrics, about = read(runs(status=early))
-    assert (metrics["status"] == "failed").sum() == 8
-    assert "Status 'halted' was taken as failed (8 runs)." in about.notes
-    for word in (0, True, "passed", "early_stopped", "Stopped"):
-        assert (read(runs(status=word))[0]["status"] == "ok").all()
-    with pytest.raises(ReseedError, match="no run is finished: the status is 'halted'"):
-        read(runs(status="halted"))
 
 
 @pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True, np.bool_(True)])

@@ -77,24 +77,6 @@ def test_one_file_a_run_is_named_by_its_path(tmp_path):
         read(list(tmp_path.rglob("config.json")))
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("a.json", "{", "cannot be read as JSON"),
-        ("a.json", [1, 2], "holds no list of records"),
-        ("a.jsonl", "1\n2\n", "holds no list of records"),
-        ("a.jsonl", "{}\n\n{", "cannot be read as JSON .line 3: "),
-        ("a.json", [], "holds no rows"),
-        ("a.json", {"acc": 0.9}, "a.json: A dict holds, for each model, its scores"),
-        ("a.xlsx", "PK", "cannot be read as a spreadsheet"),
-        ("a.csv", "model,acc\na,0.85 ± 0.02\nb,0.83 +- 0.01\n", "means with their spread"),
-    ],
-)
-def test_refused(tmp_path, name, content, words):
-    with pytest.raises(ReseedError, match=words):
-        read(write(tmp_path / name, content))
-
-
 def test_index_levels_with_one_name():
     index = pd.MultiIndex.from_product([["a", "b"], [0, 1]], names=["model", "model"])
     with pytest.raises(ReseedError, match="'model' more than once"):

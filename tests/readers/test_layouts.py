@@ -89,40 +89,6 @@ WIDE = pd.DataFrame(
 )
 
 
-def test_one_column_for_each_fold():
-    metrics, _ = read(WIDE, metric="accuracy")
-    assert by_fold(metrics, "accuracy")["a"].to_dict() == {1: 0.8, 2: 0.9, 3: 0.7}
-    seeds = WIDE.rename(columns=lambda name: name.replace("fold ", "seed_"))
-    metrics, _ = read(seeds, metric="accuracy")
-    assert set(metrics["varied"]) == {"model"}
-    assert sorted(metrics["init"].unique()) == [1, 2, 3]
-
-
-def test_one_column_for_each_run_and_metric():
-    scores = {"model": ["a", "b"], "fold0_acc": [0.7, 0.6], "fold1_acc": [0.8, 0.9]}
-    metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
-    assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
-    assert any("Columns not used: acc_mean" in note for note in about.notes)
-    both = scores | {"fold0_auc": [0.6, 0.7], "fold1_auc": [0.8, 0.9]}
-    metrics, about = read(pd.DataFrame(both), metric="auc")
-    assert by_fold(metrics, "auc")["a"].tolist() == [0.6, 0.8]
-    assert by_fold(metrics, "acc")["a"].tolist() == [0.7, 0.8]
-    with pytest.raises(ReseedError, match="several metrics, and one is compared"):
-        read(pd.DataFrame(both))
-    seeds = {"model": ["a", "b"], "test/MSE seed=3": [1.0, 2.0], "test/MSE seed=11": [1.5, 2.5]}
-    metrics, about = read(pd.DataFrame(seeds))
-    assert sorted(metrics["init"]) == [3, 3, 11, 11]
-    assert about.datasets["data"].greater_is_better is False
-
-
-def test_one_column_for_each_model():
-    frame = pd.DataFrame({"fold": [0, 1, 2], "new": [0.8, 0.9, 0.7], "old": [0.7, 0.6, 0.8]})
-    metrics, _ = read(frame, metric="accuracy")
-    assert list(by_fold(metrics, "accuracy")["old"]) == [0.7, 0.6, 0.8]
-    with pytest.raises(ReseedError, match="greater_is_better"):
-        read(frame)
-
-
 def test_a_pivoted_frame():
     long = pd.DataFrame(
         [(m, f, 0.5 + f / 10) for m in "ab" for f in range(3)], columns=["model", "fold", "auc"]

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 import reseed
-from reseed.core.errors import ReseedError
 from reseed.readers.cells import (
     GRADES,
     MISSING,
@@ -61,12 +60,6 @@ def test_a_note_says_what_was_left_out():
     table = pd.DataFrame({"model": ["a", "b"] * 6, "seed": [i // 2 for i in range(12)]})
     found = reseed.compare(table.assign(rmse=[f"1,{200 + i}.5" for i in range(12)]))
     assert "Column 'rmse' was read without signs between thousands." in str(found)
-
-
-def test_mixed_cells_are_refused():
-    table = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": ["0.9", "high"]})
-    with pytest.raises(ReseedError, match="'high', which is not a number"):
-        reseed.compare(table)
 
 
 def test_grades_and_texts_that_are_nearly_numbers():
