@@ -7,9 +7,12 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 import reseed
+from reseed.comparison.arguments import GateOptions, RunTestOptions
+from reseed.comparison.compare import compare
 
 ROOT = Path(__file__).parents[2]
 #: The reader's own data in the README's second example.
@@ -17,6 +20,11 @@ PRELUDE = "import numpy as np\n\nX, y = np.zeros((9, 2)), np.zeros(9)\n"
 #: A wrong call of each kind, which a checker must refuse: the stub is not `Any`.
 WRONG = "import reseed\n\nreseed.compare()\nreseed.study({}, 1)\nreseed.compare('a').to_latx()\n"
 WRONG += "reseed.compare('a.csv', metrc='auc')\nreseed.study({}, 1, 2, rope='wide')\n"
+WRONG += "reseed.gate('a', 'b', 0.1, metrc='auc')\nreseed.gate('a', 'b', 0.1, baseline='b')\n"
+#: Right ones, which it must accept: any name of a model, and options of reading in a gate.
+RIGHT = "import reseed\n\nreseed.study({1: object(), 2: object()}, 1, 2, rope={'auc': 0.1})\n"
+RIGHT += "reseed.gate({'loss': [1]}, 'b', 0.1, use=1, greater_is_better=False, fixed=['prompt'])\n"
+RIGHT += "reseed.compare({1: [0.1, 0.2], 2: [0.3, 0.4]}, rope=0.1, baseline='1', seeds='own')\n"
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +41,7 @@ def folder(tmp_path_factory):
     for path in (ROOT / "docs" / "tutorials").glob("*.py"):
         (folder / f"tutorial_{path.name}").write_text(path.read_text("utf-8"), encoding="utf-8")
     (folder / "wrong.py").write_text(WRONG)
+    (folder / "right.py").write_text(RIGHT)
     return folder
 
 
@@ -54,7 +63,7 @@ def test_mypy_accepts_readme_and_tutorials(folder):
     )  # fmt: skip
     found = re.findall(r"^([\w.]+):(\d+): error", run.stdout, re.MULTILINE)
     lines, others = wrong_lines([(name, int(line)) for name, line in found])
-    assert (lines, others) == ({3, 4, 5, 6, 7}, []), run.stdout + run.stderr
+    assert (lines, others) == ({3, 4, 5, 6, 7, 8, 9}, []), run.stdout + run.stderr
 
 
 @pytest.mark.nightly
@@ -79,7 +88,7 @@ def test_pyright_accepts_readme_and_tutorials(folder):
         if one["severity"] == "error"
     ]
     lines, others = wrong_lines(errors)
-    assert (lines, others) == ({3, 4, 5, 6, 7}, []), json.dumps(found, indent=1)
+    assert (lines, others) == ({3, 4, 5, 6, 7, 8, 9}, []), json.dumps(found, indent=1)
 
 
 def test_stub_names_what_the_package_offers():
@@ -96,3 +105,9 @@ def test_public_names_have_typed_signatures(name):
     """Signatures as an editor shows them; `Any` is for values that any type may have."""
     for parameter in inspect.signature(getattr(reseed, name)).parameters.values():
         assert parameter.annotation is not inspect.Parameter.empty, f"{name}({parameter.name})"
+
+
+def test_a_gate_takes_arguments_of_compare():
+    options = get_type_hints(GateOptions)
+    compared = {**get_type_hints(compare), **get_type_hints(RunTestOptions)}
+    assert {name: compared[name] for name in options} == options

@@ -46,6 +46,28 @@ class RunTestOptions(PairTestOptions, total=False):
     seeds: Literal["shared", "own"]
 
 
+class GateOptions(TypedDict, total=False):
+    """Arguments of `compare` that `gate` takes: how both tables are read and combined."""
+
+    metric: str | list[str] | dict[str, str] | None
+    seed_draws: SeedDraws | None
+    columns: Mapping[str, str | list[str]] | None
+    leave_out: str | Sequence[str]
+    keep: Mapping[str, str] | None
+    paths: str
+    headings: str
+    rows: str
+    greater_is_better: bool | Mapping[str, bool] | None
+    test_train_ratio: float | None
+    format: str
+    cluster: str | None
+    repeats: str
+    fixed: Sequence[str]
+    failed: str
+    min_runs: int
+    seeds: Literal["shared", "own"]
+
+
 class PairChoice(NamedTuple):
     """Which pairs are compared: all with `baseline`, or `pairs`; by default all."""
 

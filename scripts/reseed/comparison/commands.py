@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from reseed.comparison.command_options import (
     ITEMS,
@@ -25,75 +23,50 @@ from reseed.comparison.command_options import (
 from reseed.core.errors import ReseedError
 from reseed.core.pair_tests import PAIR_TESTS
 
-
-class Command(NamedTuple):
-    """One command.
-
-    function: `module:function` of this package, which takes the source and its options.
-    help, description, example: texts of `--help`.
-    source: what the command reads.
-    flags: its options (`command_options.FLAGS`).
-    rows: what its outputs hold.
-    """
-
-    function: str
-    help: str
-    description: str
-    example: str
-    source: str
-    flags: tuple[str, ...]
-    rows: str = "verdicts"
-
-
-COMMANDS = {
-    "compare": Command(
-        "compare:compare",
-        "compare models by a table of their runs, of scores of items, or of means",
-        "Compare models by runs, scores of items or means ± SD, with a verdict on each.",
-        "compare runs.csv --metric ndcg --baseline bm25 --html report.html",
-        "CSV, Parquet or JSON file(s), or a folder of them",
-        (*READING, "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, *MEANS,
-         "title", *PAIR_TESTS, "pair", "rope"),
-    ),
-}  # fmt: skip
+#: Options of `reseed compare`.
+_COMPARE = (
+    *READING, "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, *MEANS,
+    "title", *PAIR_TESTS, "pair", "rope",
+)  # fmt: skip
 #: Options of `reseed gate` beside those of reading.
 _GATE = (*ITEMS, "alpha", "use", "seed_draws", "test_train_ratio", "min_runs", "seeds")
 
 
 def add_comparing_commands(commands: Any) -> None:
     """Add the commands to the subparsers of `reseed`."""
-    for name, one in COMMANDS.items():
-        parser = commands.add_parser(
-            name,
-            help=one.help,
-            description=one.description,
-            epilog=f"example: reseed {one.example}",
-        )
-        parser.add_argument("results", nargs="+", help=one.source)
-        add_flags(parser, *one.flags)
-        add_outputs(parser, one.rows)
-        add_printed(parser)
-        parser.set_defaults(run=partial(_run, one))
+    command = commands.add_parser(
+        "compare",
+        help="compare models by a table of their runs, of scores of items, or of means",
+        description="Compare models by runs, scores of items or means ± SD: a verdict on each.",
+        epilog="example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html",
+    )
+    command.add_argument(
+        "results", nargs="+", help="CSV, Parquet or JSON file(s), or a folder of them"
+    )
+    add_flags(command, *_COMPARE)
+    add_outputs(command, "verdicts")
+    add_printed(command)
+    command.set_defaults(run=_run_compare)
     _add_gate(commands)
 
 
-def _run(command: Command, options: argparse.Namespace) -> None:
+def _run_compare(options: argparse.Namespace) -> None:
     import pandas as pd
+
+    from reseed.comparison.compare import compare
 
     # Texts as Python objects: reading single cells of Arrow takes longer.
     pd.set_option("mode.string_storage", "python")
     check_figure(options.figure)
-    given = list_given(options, *command.flags) | list_read_options(options)
+    given = list_given(options, *_COMPARE) | list_read_options(options)
     for name in ("column", "direction"):
         given.pop(name, None)
     if "pair" in given:
         given["pairs"] = given.pop("pair")
     if "rope" in given:
         given["rope"] = _parse_rope(given["rope"])
-    module, _, function = command.function.partition(":")
-    call = getattr(import_module(f"reseed.comparison.{module}"), function)
     sources = options.results
-    show(call(sources[0] if len(sources) == 1 else sources, **given), options)
+    show(compare(sources[0] if len(sources) == 1 else sources, **given), options)
 
 
 def _parse_rope(entries: list[str]) -> float | dict[str, float]:

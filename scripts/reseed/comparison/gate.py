@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ import pandas as pd
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.item_scores import limit_of_bounded_mean
+from reseed.comparison.arguments import GateOptions
 from reseed.comparison.compare import compare
 from reseed.comparison.output import Result, list_records
 from reseed.comparison.speakers import in_arguments
@@ -37,7 +38,6 @@ _REPEATED_USE = (
     "Each use passes a candidate that is worse by the margin in up to {percent:.3g} % of cases. "
     "Losses within the margin add up where the baseline moves: keep it, count the uses (`use`)."
 )
-_SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "❔"}
 
 
 @dataclass(frozen=True)
@@ -86,21 +86,27 @@ class Gate(Result):
     @property
     def shown(self) -> Shown:
         """What all outputs show."""
+        within = " (a loss within the margin is shown)"
         rows = [
             ResultRow(
-                row.dataset, _describe_decision(row),
+                row.dataset,
+                row.decision + within * (row.decision == "not worse" and row.is_loss_shown),
                 format_estimate(row.difference, row.low, row.high),
-                row.difference, row.low, row.high,
+                *(row.difference, row.low, row.high),
                 {"At least": f"{row.limit:.3g}" if isfinite(row.limit) else "–"},
             )
             for row in self.rows
-        ]  # fmt: skip
+        ]
         return Shown(
             title="May the candidate replace the baseline?",
             answer=[self.sentence()],
             rows=rows,
             tables={"rows": pd.DataFrame(map(asdict, self.rows))},
-            notes=[self._describe_tests(), *self.notes],
+            notes=[
+                f"Metric {self.metric}, margin {self.margin:g}, tests of size {self.alpha:.4g}: "
+                f"two-sided of better and worse, one-sided of not worse. {self.covers}",
+                *self.notes,
+            ],
             noun="Dataset",
             heading=f"Difference [{100 * (1 - self.alpha):.4g} %]",
             null=-self.margin,
@@ -108,11 +114,10 @@ class Gate(Result):
 
     def sentence(self) -> str:
         """One line for people."""
-        loss = any(row.is_loss_shown for row in self.rows)
         head = {
             "better": "BETTER: the candidate beats the baseline",
             "not worse": f"NOT WORSE: the candidate is not worse by {self.margin:g} or more"
-            + (", but a smaller loss is shown" if loss else ""),
+            + ", but a smaller loss is shown" * any(row.is_loss_shown for row in self.rows),
             "worse": "WORSE: the candidate is worse than the baseline, and a loss of "
             f"{self.margin:g} or more is not excluded",
             "undecided": "UNDECIDED: the scores show neither, more items or runs are needed",
@@ -126,29 +131,16 @@ class Gate(Result):
         against = " ".join(note for note in self.notes if note.startswith(AGAINST))
         return f"{head} ({self.metric}): {'; '.join(parts)}. {self.covers} {against}".rstrip()
 
-    def _describe_tests(self) -> str:
-        return (
-            f"Metric {self.metric}, margin {self.margin:g}, tests of size {self.alpha:.4g}: "
-            f"two-sided of better and worse, one-sided of not worse. {self.covers}"
-        )
-
     def to_json(self) -> str:
         """All numbers as JSON, with the exit status."""
-        content = asdict(self) | {
-            "rows": list_records(self.shown.tables["rows"]), "exit_code": self.exit_code,
-            "sentence": self.sentence(),
-        }  # fmt: skip
-        return json.dumps(content, indent=2)
+        more = {"exit_code": self.exit_code, "sentence": self.sentence()}
+        rows = list_records(self.shown.tables["rows"])
+        return json.dumps({**asdict(self), "rows": rows, **more}, indent=2)
 
     def to_markdown(self, name: str = "") -> str:
         """A table for a comment on a pull request."""
-        frame = self.shown.frame()
-        symbols = [_SYMBOLS[row.decision] for row in self.rows]
-        frame["Verdict"] = [f"{a} {b}" for a, b in zip(symbols, frame["Verdict"], strict=True)]
-        head = f"{_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}"
-        cells = [list(frame), ["---"] * len(frame.columns), *frame.astype(str).to_numpy()]
-        table = [f"| {' | '.join(row)} |" for row in cells]
-        return "\n".join([f"### {head}", "", self._describe_tests(), "", *table, ""])
+        symbol = {"worse": "❌", "undecided": "❔"}.get(self.decision, "✅")
+        return f"### {symbol} {self.decision.capitalize()}\n\n{super().to_markdown()}"
 
 
 @in_arguments
@@ -159,7 +151,7 @@ def gate(
     *,
     alpha: float = 0.05,
     use: int | None = None,
-    **options: Any,
+    **options: Unpack[GateOptions],
 ) -> Gate:
     """Decide whether a candidate may replace a baseline.
 
@@ -198,7 +190,7 @@ def gate(
     sides = {"candidate": candidate, "baseline": baseline}
     found = compare(lambda given: _join_sides(sides, given), alpha=alpha, **options)
     counts = found.data.metrics.groupby("dataset")["model"].nunique()
-    if lacking := list(counts.index[counts < len(sides)]):
+    if lacking := [*counts.index[counts < len(sides)]]:
         raise ReseedError(f"Only one of the two has scores on {join_names(lacking)}.")
 
     def list_pairs(**changes: Any) -> list[Pair]:
@@ -211,14 +203,12 @@ def gate(
     rows = tuple(
         _decide(margin, *one, _limit_of_items(found.data, one[0].dataset, alpha)) for one in views
     )
-    order: tuple[Decision, ...] = ("worse", "undecided", "not worse", "better")
-    decision = next(one for one in order if one in {row.decision for row in rows})
+    order = ("worse", "undecided", "not worse", "better")
+    decision = min((row.decision for row in rows), key=order.index)
     covers = join_names(list(dict.fromkeys(row.covers for row in verdicts if row.covers)))
-    notes = [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
-    return Gate(
-        decision, first.metric, margin, alpha, rows, (*found.notes, *notes),
-        f"Covers {covers}." if covers else "",
-    )  # fmt: skip
+    notes = (*found.notes, *([] if use else [_REPEATED_USE.format(percent=100 * alpha)]))
+    covers = f"Covers {covers}." if covers else ""
+    return Gate(decision, first.metric, margin, alpha, rows, notes, covers)
 
 
 def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
@@ -248,10 +238,7 @@ def _limit_of_items(data: Data, dataset: str, alpha: float) -> float:
 
 
 def _decide(margin: float, row: Pair, wide: Pair, of_all: Pair, bound: float) -> GateRow:
-    """The decision by the verdict, the one-sided limit, and the verdict for all datasets.
-
-    bound: of the limit.
-    """
+    """The decision by the verdict, the limit (at most `bound`) and the verdict of all datasets."""
     is_ahead = row.model_a == "candidate"
     limit = min(wide.low if is_ahead else -wide.high, bound)
     is_loss = not is_ahead and of_all.outcome == "better"
@@ -260,11 +247,7 @@ def _decide(margin: float, row: Pair, wide: Pair, of_all: Pair, bound: float) ->
         decision = "better"
     elif limit > -margin:
         decision = "not worse"
-    ends = (row.difference, row.low, row.high)
-    ends = ends if is_ahead else (-row.difference, -row.high, -row.low)
-    return GateRow(row.dataset, *ends, limit, row.p, row.test, row.reason, is_loss, decision)
-
-
-def _describe_decision(row: GateRow) -> str:
-    is_within = row.decision == "not worse" and row.is_loss_shown
-    return row.decision + (" (a loss within the margin is shown)" if is_within else "")
+    estimate = (row.difference, row.low, row.high)
+    if not is_ahead:
+        estimate = (-row.difference, -row.high, -row.low)
+    return GateRow(row.dataset, *estimate, limit, row.p, row.test, row.reason, is_loss, decision)

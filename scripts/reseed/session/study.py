@@ -50,7 +50,7 @@ _DEVICES = ("cpu", "gpu", "auto")
 
 @in_arguments
 def study(
-    models: Mapping[str, Any],
+    models: Mapping[Any, Any],
     X: Any,
     y: Any,
     *,
