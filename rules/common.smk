@@ -50,6 +50,7 @@ except ReseedError as error:
 except OSError as error:
     raise WorkflowError(f"{error.filename}: {error.strerror}.") from None
 PROGRESS.targets |= set(plan.project.studies)
+PROGRESS.last_lines = plan.describe_broken()
 shell.prefix(plan.shell_prefix)
 
 

@@ -22,6 +22,21 @@ for study in plan.project.studies:
             plan.study_files(study),
 
 
+# A study with errors in its file fails, and the others are made.
+for study in plan.broken:
+
+    rule:
+        name:
+            study
+        output:
+            plan.broken_file(study),
+        localrule: True
+        message:
+            f"{study}, whose file has errors"
+        shell:
+            "exit 1"
+
+
 # Jobs of seconds: on a cluster they run where snakemake runs, which also has a network.
 localrules:
     prepare_table,
@@ -68,6 +83,8 @@ onsuccess:
         print(line)
     for page in pages:
         print(f"Report: {os.path.abspath(page)}")
+    for line in plan.describe_broken():
+        print(line)
 
 
 onerror:
@@ -75,3 +92,5 @@ onerror:
         f"Some jobs failed. Their logs are in {plan.layout.root}/logs. "
         "Finished results are kept: run again."
     )
+    for line in plan.describe_broken():
+        print(line)

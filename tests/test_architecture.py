@@ -156,7 +156,7 @@ def test_names_of_tests_have_fewer_than_60_characters():
 def test_every_rule_with_a_shell_has_an_environment_and_a_log():
     for path in (REPOSITORY / "rules").glob("*.smk"):
         text = path.read_text()
-        count = text.count("shell:")
+        count = text.count("shell:") - text.count('"exit 1"')  # that of a study with errors
         assert text.count("conda:") == count, path.name
         assert text.count(" log:") == count, path.name
 

@@ -31,9 +31,20 @@ def test_error_in_a_study(project, change, expected):
     assert "Traceback" not in text
 
 
-def test_two_studies_of_one_name(project):
-    project.write("studies/other", project.study)
-    assert "'small' is already the name of" in project.run(fails=True)
+def test_a_bad_study_does_not_stop_the_others(project):
+    project.write("studies/other", project.study | {"name": "other", "titel": "x"})
+    copied = project.study | {"experiments": {"two": {"arms": {}}}}
+    project.write("studies/copied", copied)
+    assert project.planned("small")
+    status, text = project.try_to_run("results/report/small.html", "other")
+    assert status == 1
+    assert "FAILED other, whose file has errors" in text
+    assert (project.results / "report" / "small.html").is_file()
+    for arguments in ((), ("-n",), ("small",)):
+        text = project.run(*arguments, fails=not arguments)
+        last = text[text.index("Left out, because of errors: copied, other.") :]
+        assert "config/studies/copied.yaml" in last
+        assert "titel: unknown field" in last
 
 
 def test_study_name_among_configuration_values_is_refused(project):

@@ -82,6 +82,8 @@ class Progress(logging.Handler):
         self.needs: dict[str, StageNeeds] = {}
         #: Rules without a command.
         self.targets = {"total", "all"}
+        #: Of a run without hooks: a dry run, or one with nothing to do.
+        self.last_lines: list[str] = []
         self.started_at = clock()
         self.done = self.total = 0
         self.running: dict[int, tuple[str, float]] = {}
@@ -105,7 +107,8 @@ class Progress(logging.Handler):
             return
         if not text.startswith(ROUTINE_MESSAGES) and text != self._said:
             self._said = text
-            self._print(text)
+            last = self.last_lines if text.startswith("Nothing to be done") else []
+            self._print("\n".join([text, *last]))
 
     def on_run_info(self, record: Any) -> None:
         """Print the plan: jobs by rule. A dry run logs it twice; then print reasons and needs."""
@@ -128,7 +131,7 @@ class Progress(logging.Handler):
                 self._print(f"  because {reason or 'of something else'}: {listed}")
         for line in format_stages(self.needs) if self.needs else ():
             self._print(line)
-        self._print("This was a dry run. Nothing was made.")
+        self._print("\n".join(["This was a dry run. Nothing was made.", *self.last_lines]))
 
     def on_job_started(self, record: Any) -> None:
         """Start the clocks of jobs."""

@@ -38,6 +38,7 @@ from reseed.pipeline.study_jobs import StudyJobs
 from reseed.pipeline.training_jobs import TrainingJobs
 from reseed.planning.read_plan import read_plan
 from reseed.planning.specs import ReplayStep
+from reseed.planning.validation import RESERVED
 
 logger = logging.getLogger("snakemake.reseed")
 
@@ -93,7 +94,7 @@ class Workflow:
         self.mode, self.warn = mode, warn
         if mode.is_main:  # a run that was started by a job of another one is a run of its own
             os.environ.pop(VARIABLE, None)
-        self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
+        self.project, self.plan, self.mirror = read_plan(config, dict(overrides), tolerant=True)
         check_writable(self.project.main.results)
         if mode.writes and mode.has_records and forget_foreign_records(self.layout.root):
             warn(
@@ -313,7 +314,23 @@ class Workflow:
         return [
             self.layout.index_page,
             *(file for study in studies for file in self.study_files(study)),
+            *map(self.broken_file, self.broken),
         ]
+
+    @property
+    def broken(self) -> list[str]:
+        """Studies that were left out because of errors, and whose rules fail."""
+        return [name for name in self.project.broken if name not in RESERVED]
+
+    def broken_file(self, study: str) -> str:
+        """What the rule of such a study never makes."""
+        return f"{self.layout.root}/plan/broken/{study}"
+
+    def describe_broken(self) -> list[str]:
+        """The last lines of a run: studies that were left out, with their errors."""
+        broken = self.project.broken
+        errors = [f"  {error}" for errors in broken.values() for error in errors]
+        return [f"Left out, because of errors: {', '.join(broken)}.", *errors] if broken else []
 
     def requested_targets(self, targets: Iterable[str]) -> tuple[list[str], list[str]]:
         """Studies that a run requests by name, and the pages it made; without names: all."""

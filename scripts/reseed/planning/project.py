@@ -3,6 +3,7 @@
 Each error names file, field, value, what is allowed, and the nearest allowed name.
 """
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -29,6 +30,7 @@ class Project(BaseModel):
     """The whole configuration, checked.
 
     left_out: studies that the scale leaves out.
+    broken: errors of each study that is left out because of them.
     without_papers: studies that need the package `papers`, which is not installed.
     """
 
@@ -40,6 +42,7 @@ class Project(BaseModel):
     weights: dict[str, Weights]
     studies: dict[str, Study]
     left_out: dict[str, Study] = {}
+    broken: dict[str, list[str]] = {}
     without_papers: list[str] = []
 
 
@@ -132,29 +135,26 @@ class _ConfigReader:
     ) -> dict[str, dict[str, Any]]:
         """Entries of the valid files, by name and variant (an empty text: the variant to use)."""
         entries: dict[str, dict[str, Any]] = {}
-        taken: dict[str, Path] = {}
         for path in sorted(folder.glob("*.y*ml")):
             data = self.read(path)
             if data is None:
                 continue
             name = data.get("name") if isinstance(data, dict) else None
-            if isinstance(name, str) and taken.setdefault(name, path) != path:
-                self.errors.append(
-                    f"{path}: name: {name!r} is already the name of {taken[name]}. "
-                    "Give each file its own name."
-                )
-                continue
             parsed = {
                 where: self.parse(str(path), cls, variant, where)
                 for where, variant in variants(data).items()
             }
-            if parsed[""] is not None:
-                entries[str(name)] = {where: entry for where, entry in parsed.items() if entry}
-                if name != path.stem:
-                    self.errors.append(
-                        f"{path}: name: {name!r} differs from the file's name. Call the "
-                        f"file {name}.yaml, or the entry {path.stem}."
-                    )
+            if parsed[""] is None:
+                continue
+            if name != path.stem:
+                self.errors.append(
+                    f"{path}: name: {name!r} differs from the file's name. Call the "
+                    f"file {name}.yaml, or the entry {path.stem}."
+                )
+            elif name in entries:
+                self.errors.append(f"{path}: name: {name}.yaml has it already. Keep one file.")
+            else:
+                entries[name] = {where: entry for where, entry in parsed.items() if entry}
         return entries
 
     def finish(self) -> None:
@@ -182,6 +182,7 @@ def load_project(
     folder: str | Path,
     overrides: dict[str, Any] | None = None,
     find_more: Callable[[Project], Iterable[str]] = lambda project: (),
+    tolerant: bool = False,
 ) -> Project:
     """Read and check a configuration folder.
 
@@ -189,6 +190,7 @@ def load_project(
         folder: holds `config.yaml`, `datasets/`, `models/`, `studies/`.
         overrides: values that replace those of `config.yaml` (the command line's).
         find_more: yields further errors of a project; some may be known already.
+        tolerant: leave out studies whose own files have errors, unless they are named.
 
     Raises:
         ReseedError: with all errors, one a line.
@@ -238,8 +240,32 @@ def load_project(
         without_papers=without_papers,
     )
     reader.add(find_more(project))
+    if tolerant:
+        studies_file = rf"(?:at scale \w+: )?{re.escape(str(folder / 'studies'))}/(\w+)\.ya?ml:"
+        broken: dict[str, list[str]] = {}
+        for error in reader.errors:
+            if match := re.match(studies_file, error):
+                broken.setdefault(match[1], []).append(error)
+        if sum(map(len, broken.values())) == len(reader.errors):
+            project = leave_out(project, broken) or project
+            reader.errors = [] if project.broken else reader.errors
     reader.finish()
     return project
+
+
+def leave_out(project: Project, broken: dict[str, list[str]]) -> Project | None:
+    """The project without some studies; None if one of them is named, or if no other is left."""
+    broken = project.broken | broken
+    for name, study in project.studies.items():
+        if study.results and (source := study.results.made_from) in broken and name not in broken:
+            broken[name] = [f"{name}: imports the results of {source}, which is left out."]
+    studies, rest = (
+        {name: one for name, one in family.items() if name not in broken}
+        for family in (project.studies, project.left_out)
+    )
+    if not studies or broken.keys() & set(project.main.studies):
+        return None
+    return project.model_copy(update={"studies": studies, "left_out": rest, "broken": broken})
 
 
 def _leave_papers_out(studies: dict[str, dict[str, Study]], *families: dict[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ from reseed.data.kinds import MIRROR_VARIABLE, is_reachable
 from reseed.planning import validation
 from reseed.planning.build import make_plan
 from reseed.planning.plan import Plan
-from reseed.planning.project import Project, load_project
+from reseed.planning.project import Project, leave_out, load_project
 from reseed.plugins import kinds
 
 USUAL_MIRROR = Path("../shared/data")
@@ -38,17 +38,42 @@ def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     return [d.name for d in datasets if not is_reachable(d, mirror)]
 
 
-def read_plan(config: str | Path, overrides: dict[str, Any]) -> tuple[Project, Plan, str]:
+def read_plan(
+    config: str | Path, overrides: dict[str, Any], tolerant: bool = False
+) -> tuple[Project, Plan, str]:
     """Read a configuration folder and plan its work on this machine.
 
+    tolerant: leave out studies with errors, unless they are named or no other is left.
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
     config = Path(config)
     folder = config.resolve().parent
-    project = load_project(config, overrides, lambda read: _find_errors(read, config, folder))
+
+    def find_more(read: Project) -> Iterator[str]:
+        return _find_errors(read, config, folder)
+
+    project = load_project(config, overrides, find_more, tolerant)
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
-    return project, make_plan(project, folder, absent), mirror
+    try:
+        return project, make_plan(project, folder, absent), mirror
+    except ReseedError:
+        broken = dict(_find_unplannable(project, folder, absent)) if tolerant else {}
+        rest = leave_out(project, broken) if broken else None
+        if rest is None:
+            raise
+        return rest, make_plan(rest, folder, absent), mirror
+
+
+def _find_unplannable(
+    project: Project, folder: Path, absent: list[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """Studies that cannot be planned alone, with the error."""
+    for name, study in project.studies.items():
+        try:
+            make_plan(project.model_copy(update={"studies": {name: study}}), folder, absent)
+        except ReseedError as error:
+            yield name, [str(error)]
 
 
 def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
