@@ -116,7 +116,7 @@ def exhibit(kind, **options):
             analysis("seeds_needed", pairs=[["forest", "oak"]]),
             "analyses.a.options.pairs: unknown arm 'oak'. Allowed: forest.",
         ),
-        (exhibit("reach_table", arms=["oak"]), "exhibits.x.options.arms: unknown arm 'oak'"),
+        (exhibit("score_strips", arms=["oak"]), "exhibits.x.options.arms: unknown arm 'oak'"),
         (
             exhibit("score_strips", experiments=["absent"]),
             "exhibits.x.options.experiments: unknown experiment 'absent'",
