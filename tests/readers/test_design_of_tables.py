@@ -1,8 +1,10 @@
 """What varied in a table decides what is compared, and what a verdict covers."""
 
+import numpy as np
 import pandas as pd
 import pytest
 import reseed
+import scipy.stats
 from reseed import ReseedError
 from reseed.comparison.read_command import describe_reading
 from reseed.readers.design import choose_design
@@ -75,3 +77,26 @@ def test_points_in_time_are_asked_about(names):
     single = reseed.compare(table, columns=columns | {"cluster": names[-1]}).verdicts
     plain = reseed.compare(cross(model=2, item=9)).verdicts
     assert single["p"].item() == pytest.approx(plain["p"].item())
+
+
+@pytest.mark.parametrize(("shift", "is_asked"), [(0.0, False), (0.05, True)])
+def test_items_whose_differences_are_alike_are_asked_about(shift, is_asked):
+    """Levels of an unused column that stand together; the same test by SciPy on differences."""
+    random = np.random.default_rng(5)
+    patient = np.repeat(np.arange(25), 4)
+    gap = random.normal(0, 0.05, 100) + shift * random.normal(size=25)[patient]
+    by_patient = [gap[patient == one] for one in range(25)]
+    assert (scipy.stats.f_oneway(*by_patient).pvalue <= 0.001) == is_asked
+    table = pd.DataFrame({"patient": patient, "item": range(100), "a": 0.7, "b": 0.7 + gap})
+    long = table.melt(["patient", "item"], var_name="model", value_name="score")
+    options = {"greater_is_better": True}
+    if not is_asked:
+        assert "Columns not used: patient." in reseed.compare(long, **options).notes
+        return
+    with pytest.raises(ReseedError, match="alike on the items of one 'patient'") as found:
+        reseed.compare(long, **options)
+    assert "`columns={'cluster': 'patient'}`" in str(found.value)
+    assert "`leave_out='patient'`" in str(found.value)
+    by_item = reseed.compare(long, **options, leave_out="patient").pair_rows[0]
+    by_cluster = reseed.compare(long, **options, cluster="patient").pair_rows[0]
+    assert by_cluster.high - by_cluster.low > 1.5 * (by_item.high - by_item.low)

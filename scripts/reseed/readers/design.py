@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import pandas as pd
+from scipy.special import fdtrc
+
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.names import RUN_COLUMNS
@@ -24,6 +27,8 @@ _DATE = re.compile(
 )
 #: Least share of items with a time of their own that are points in time.
 _OWN_TIMES = 0.9
+#: Fewest levels of a column that are asked about as clusters, and the p-value that shows them.
+_FEWEST_CLUSTERS, _ALIKE = 10, 0.001
 #: Labels of what may vary, the outermost first.
 _SOURCES = ("dataset", *RUN_COLUMNS, "prompt", "cluster", "item", "repetition")
 
@@ -82,6 +87,8 @@ def choose_design(scores: Scores, asks_items: bool = False) -> Design:
                 "`failed` and `fixed`.",
             )
         return Design("runs", levels, DesignFacts("splits"))
+    if scores.has_items:
+        _ask_about_clusters(scores)
     if asks_items or _need_items(scores, levels):
         is_count = {*levels} <= {"dataset", "item"} and scores.frame["value"].isin((0, 1)).all()
         facts = DesignFacts("items", counts_items=bool(is_count) and not scores.predictions)
@@ -114,6 +121,50 @@ def _ask_about_time(scores: Scores) -> None:
                 ),
             )
             table.raise_errors()
+
+
+def _ask_about_clusters(scores: Scores) -> None:
+    """Ask about an unused column within whose levels differences of models are alike.
+
+    F test of its levels on the differences of each item from the mean of all models (of one model:
+    on its scores). Numbers count if the rows of each stand together, as those of a patient do and
+    lengths of texts do not.
+    """
+    table, used = scores.source, {"cluster", "prompt"} & scores.named
+    unused = [
+        c for c in table.columns if c not in {*scores.columns.values(), *scores.score_columns}
+    ]
+    if used or scores.predictions or not unused:
+        return
+    rows = scores.frame[scores.frame["metric"].isin(scores.metrics.values())]
+    wide = rows.pivot_table(index=["dataset", "item"], columns="model", values="value").dropna()
+    values = wide.to_numpy()
+    values = values - (values.mean(axis=1, keepdims=True) if wide.shape[1] > 1 else values.mean())
+    firsts = rows.drop_duplicates(["dataset", "item"]).set_index(["dataset", "item"])["row"]
+    firsts = firsts[wide.index].to_numpy()
+    for column in unused:
+        labels = table.text(column)[firsts]
+        codes, levels = pd.factorize(labels)
+        ordered = labels.sort_index()
+        blocks = int((ordered != ordered.shift()).sum())
+        is_name = blocks == len(levels) or not labels.str.fullmatch(r"[-+.\d]*").all()
+        spare = len(values) - len(levels)
+        if len(levels) < _FEWEST_CLUSTERS or spare < len(levels) or not is_name:
+            continue
+        means = pd.DataFrame(values).groupby(codes).transform("mean").to_numpy()
+        within = ((values - means) ** 2).sum() / spare
+        ratio = (means**2).sum() / (len(levels) - 1) / max(within, 1e-300)
+        free = max(values.shape[1] - 1, 1)
+        if fdtrc((len(levels) - 1) * free, spare * free, ratio) * len(unused) <= _ALIKE:
+            table.add_error(
+                f"models differ alike on the items of one {column!r}, so its {len(levels)} levels "
+                "may be what was sampled",
+                (
+                    propose("If they were: ", {"columns": {"cluster": column}}),
+                    propose("If each item was drawn by itself: ", {"leave_out": column}),
+                ),
+            )
+    table.raise_errors()
 
 
 def _count_levels(scores: Scores) -> dict[str, int]:
