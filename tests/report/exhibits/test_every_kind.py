@@ -77,6 +77,8 @@ SCORES = ("papers.ir.seed_boxes:figure",)
 ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table",)
 ALONE = ("table",)
+#: Kinds that the study of the tests does not draw, and the exhibit whose analysis they show.
+OTHERS = {"interval_table": "table3", "pairs_figure": "verdicts"}
 FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
 
 
@@ -146,6 +148,9 @@ def shown(request, configured, exhibit):
             fit = {"dataset": "magic", "model": "rf", "text": ""}
             again = [fit | {"same": s > 0} for s in range(9)]
             return replace(exhibit("repeated_fits")[0], repeats=pd.DataFrame(again)), {}
+        if kind in OTHERS:
+            options = {"experiments": ["data_seeds", "model_seeds"]} if is_table(kind) else {}
+            return exhibit(OTHERS[kind])[0], options
         names = [name for name, entry in configured["exhibits"].items() if entry["kind"] == kind]
         return exhibit(names[0]) if names else None
 

@@ -52,27 +52,8 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
                 "licence": entry.licence or "",
             }
         )
-    note = " ".join(
-        [
-            data.scale,
-            *units(data, names),
-            *marks(data, names),
-            *(_note(data, name) for name in names if data.info.datasets[name].notes),
-        ]
-    )
-    return lines.table(
-        data,
-        pd.DataFrame(raw),
-        note,
-        text_columns=3,
-        paragraphs=(5,),
-    )
-
-
-def _note(data: ExhibitData, name: str) -> str:
-    """Notes of the configuration and the reader of a dataset, such as rows left out."""
-    notes = (text.strip().rstrip(".") for text in data.info.datasets[name].notes or ())
-    return f"{data.dataset(name)}: {'; '.join(notes)}."
+    note = " ".join([data.scale, *units(data, names), *marks(data, names)])
+    return lines.table(data, pd.DataFrame(raw), note, text_columns=3, paragraphs=(5,))
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:
