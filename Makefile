@@ -10,7 +10,7 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 # pip would compile all modules, of which most are never imported. Importing them once compiles
 # those that are needed, before two processes do so at the same time.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
-IMPORT := $(BIN)/python -c "import fontTools.subset, jinja2, matplotlib.backends.backend_pdf, \
+IMPORT := $(BIN)/python -c "import jinja2, matplotlib.backends.backend_pdf, \
   matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, snakemake.cli, \
   snakemake.report.html_reporter, sklearn.compose, sklearn.ensemble, sklearn.linear_model"
 IMPORT_MODELS := $(BIN)/python -c "import transformers.models.auto.modeling_auto, scipy.stats, xgboost"
@@ -153,11 +153,13 @@ lock:
 	    --no-annotate envs/$$name.in -o $$name.txt; \
 	done
 
-# List the licences of all packages that requirements.txt and requirements-torch.txt install.
+# List the licences of all packages that requirements.txt and requirements-torch.txt install. Some
+# packages state none in their metadata; their licence files are MIT's.
 licenses: .venv/installed-dev
 	{ printf '# Licences of dependencies\n\nWritten by pip-licenses: `make licenses`.\n\n'; \
 	  $(BIN)/pip-licenses --from=mixed --order=name --format=markdown --no-version \
-	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch; \
+	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch | \
+	  sed -E '/^\| (conda-inject|snakemake-interface-)/s/UNKNOWN/MIT    /'; \
 	} > docs/reference/licenses.md
 
 # Two halves of the lock at once, and PyTorch, which is as large as all others together. What PyTorch

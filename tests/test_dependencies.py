@@ -54,6 +54,7 @@ def test_users_install_no_tool_of_tests():
     assert not locked & ONLY_TESTS
     assert names_of(PROJECT["dependencies"]) <= locked
     listed = (REPOSITORY / "docs" / "reference" / "licenses.md").read_text().lower()
+    assert "unknown" not in listed
     # colorama, pywin32 and others are installed on other systems only.
     missing = {name for name in locked if f"| {name} " not in listed.replace("_", "-")}
     unnamed = {name for name in locked if f"| {name} " not in listed}

@@ -25,7 +25,6 @@ PACKAGE_OF = {
     **{
         "pydantic_core": "pydantic",
         "PIL": "pillow",
-        "fontTools": "fonttools",
         "yaml": "pyyaml",
         "mpl_toolkits": "matplotlib-base",
     },
@@ -36,6 +35,7 @@ NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "
 NOT_TRAINING = {"data", "statistics", "exhibits"}
 NOT_CALLED = {
     ("runner.py", "pytorch"): NOT_TRAINING,  # looks for a device
+    ("device_locks.py", "filelock"): NOT_TRAINING,
     ("random_streams.py", "pytorch"): NOT_TRAINING,  # seeds generators of networks
     ("environment.py", "pytorch"): NOT_TRAINING,  # reads the name of the GPU
     ("registry.py", "scikit-learn"): {"exhibits"},  # reads titles of metrics

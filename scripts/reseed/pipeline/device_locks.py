@@ -1,12 +1,11 @@
 """Locks of GPUs: each local training claims its own devices.
 
 Snakemake grants a *number* of GPUs without naming them. On a cluster the scheduler names them. On
-one machine the job claims them here: it takes one advisory lock a device (`flock`, held until the
-process ends) and sets `CUDA_VISIBLE_DEVICES` to the claimed devices. Call `claim` before torch is
+one machine the job claims them here: it takes one lock a device, held until the process ends,
+and sets `CUDA_VISIBLE_DEVICES` to the claimed devices. Call `claim` before torch is
 imported. No lock is taken inside a scheduler's allocation of exactly as many devices as granted.
 """
 
-import fcntl
 import os
 import re
 import subprocess
@@ -15,9 +14,12 @@ import time
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 from reseed.core.errors import ReseedError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 # Each allocation often numbers its devices from 0: their locks must differ.
@@ -26,8 +28,7 @@ ALLOCATIONS = (
     *("FLUX_JOB_ID", "OAR_JOB_ID", "_CONDOR_SCRATCH_DIR"),
 )
 POLL_SECONDS = 0.5
-# Locks are held as long as these handles are open: until the process ends.
-_HELD: list[IO[str]] = []
+_HELD: list["BaseFileLock"] = []
 
 
 def installed_devices() -> list[str] | None:
@@ -111,50 +112,39 @@ def claim(
 def _claim(
     devices: list[str], count: int, folder: Path, report: Callable[[str], object]
 ) -> list[str]:
+    from filelock import FileLock, Timeout  # only jobs with GPUs need it
+
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.lstat().st_uid != os.getuid():  # opening a link in it could empty another file
         raise ReseedError(f"{folder}: belongs to another user. Set TMPDIR to another folder.")
     is_waiting = False
     while True:
         # One job chooses at a time, so that two jobs never hold one device each and wait.
-        with open(folder / "choosing.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            taken: dict[str, IO[str]] = {}
+        with FileLock(folder / "choosing.lock"):
+            taken: dict[str, BaseFileLock] = {}
             for place, device in enumerate(devices):
-                earlier = devices[:place].count(device)
                 if len(taken) == count or device in taken:
                     continue
-                if handle := _lock(folder, device, earlier):
-                    taken[device] = handle
+                name = f"device-{_word(device)}-{devices[:place].count(device)}.lock"
+                lock = FileLock(folder / name, blocking=False)
+                with suppress(Timeout):
+                    lock.acquire()
+                    taken[device] = lock
             if len(taken) == count:
                 _HELD.extend(taken.values())
                 return list(taken)
-            for handle in taken.values():
-                handle.close()
+            for held in taken.values():
+                held.release()
         if not is_waiting:
             report(f"Waiting: {count} of {len(devices)} GPUs are requested, but too few are free.")
             is_waiting = True
         time.sleep(POLL_SECONDS)
 
 
-def _lock(folder: Path, device: str, earlier: int) -> IO[str] | None:
-    """The locked file of a place on a device; None if another process holds the lock.
-
-    earlier: number of places on the device before this one.
-    """
-    name = f"device-{_word(device)}{f'.{earlier}' if earlier else ''}.lock"
-    handle = open(folder / name, "w")  # noqa: SIM115
-    with suppress(BlockingIOError):
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return handle
-    handle.close()
-    return None
-
-
 def release() -> None:
     """Release the devices of this process before it ends."""
     while _HELD:
-        _HELD.pop().close()
+        _HELD.pop().release()
 
 
 def _word(text: str) -> str:

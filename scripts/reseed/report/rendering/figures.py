@@ -94,13 +94,13 @@ def write_figure(
 
 def _write_pdf(figure: Figure, path: str | Path) -> None:
     """Write a PDF. Fonts lose their tables of layout, which no reader uses: half of the time."""
-    from fontTools.subset import Options  # slow to import
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends import _backend_pdf_ps, backend_pdf  # slow to import
 
-    dropped = [*getattr(Options, _DROPPED, ()), *_LAYOUT_TABLES]
-    setattr(Options, _DROPPED, list(dict.fromkeys(dropped)))
+    options = _backend_pdf_ps.subset.Options
+    dropped = [*getattr(options, _DROPPED, ()), *_LAYOUT_TABLES]
+    setattr(options, _DROPPED, list(dict.fromkeys(dropped)))
     # `savefig` draws a figure with a layout twice.
-    FigureCanvasPdf(figure).print_pdf(path, metadata=_PDF_METADATA)
+    backend_pdf.FigureCanvasPdf(figure).print_pdf(path, metadata=_PDF_METADATA)
 
 
 def _write_png(figure: Figure, path: str | Path) -> None:
