@@ -140,7 +140,7 @@ wheel: dist
 	build/wheel/bin/python -m pip install --quiet dist/*.whl
 	build/wheel/bin/python -I tests/wheel/check_wheel.py dist/*.whl
 
-# The first hour of a newcomer with the wheel alone.
+# The first hour of a newcomer with the wheel alone, and all tutorials.
 newcomer: dist
 	$(PYTHON) -m venv --clear build/newcomer
 	build/newcomer/bin/python -m pip install --quiet "$$(ls dist/*.whl)[workflow]"

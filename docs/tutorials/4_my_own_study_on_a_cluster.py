@@ -3,8 +3,7 @@ My own study on a cluster
 =========================
 
 A study is a few small files. This page writes them, runs the study on this machine, and shows what
-changes on a cluster: one option. It takes ten minutes. Run it in a clone of the repository, because the
-pipeline is a Snakemake workflow.
+changes on a cluster: one option. It takes ten minutes, and needs Reseed with its extra ``workflow``.
 """
 
 # sphinx_gallery_thumbnail_path = "gallery/inherent_randomness-figure3.png"
@@ -18,8 +17,6 @@ import numpy as np
 import pandas as pd
 import reseed
 
-here = [Path.cwd(), *Path.cwd().parents, *Path(reseed.__file__).parents]
-repository = next(folder for folder in here if (folder / "Snakefile").exists())
 project = Path(mkdtemp(prefix="my-study-"))
 (project / "config" / "datasets").mkdir(parents=True)
 (project / "config" / "models").mkdir()
@@ -95,6 +92,33 @@ experiments:
 (project / "config" / "config.yaml").write_text("scale: demo\n")
 
 # %%
+# The rules
+# ---------
+# Your ``Snakefile`` takes Reseed's rules as a module: from its repository, or from a copy in a folder
+# above this one.
+
+tag = f"v{reseed.__version__}"
+address = f'github("OWNER/reseed", path="workflow/Snakefile", tag="{tag}")'
+copies = (folder / "workflow" / "Snakefile" for folder in (Path.cwd(), *Path.cwd().parents))
+copy = next((f'"{path}"' for path in copies if path.exists()), None)
+(project / "Snakefile").write_text(f"""\
+module reseed:
+    snakefile: {copy or address}
+    config: config
+
+use rule * from reseed
+
+onstart:
+    reseed.onstart()
+
+onsuccess:
+    reseed.onsuccess()
+
+onerror:
+    reseed.onerror()
+""")
+
+# %%
 # The plan
 # --------
 # A dry run checks every file and lists the jobs; nothing is trained. Mistakes in the files are all
@@ -103,12 +127,11 @@ experiments:
 
 def run(*arguments):
     """Run Snakemake in the project's folder and print the end of its output."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(repository / "Snakefile")]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
     done = subprocess.run(
-        [*command, "--directory", str(project), *arguments],
+        [sys.executable, "-m", "snakemake", *arguments],
         env=inherited | {"COLUMNS": "100", "RESEED_DATA_MIRROR": ""},
-        capture_output=True, text=True, cwd=repository,
+        capture_output=True, text=True, cwd=project,
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
@@ -121,7 +144,7 @@ print("jobs planned:", "nothing" if "Nothing to be done" in plan else "yes")
 # %%
 # The run
 # -------
-# In a clone you type ``snakemake --cores 2 loans``. Kill it at any time and start it again: only what
+# In the project's folder you type ``snakemake --cores 2 loans``. Kill it at any time and start it again: only what
 # is missing is made.
 
 _ = run("--cores", "2", "--quiet", "all")
@@ -137,8 +160,8 @@ pairs[["model_a", "model_b", "difference", "low", "high", "p", "outcome"]]
 # %%
 # On a cluster
 # ------------
-# The same study, the same files, another profile. On a login node, on a file system that all nodes
-# share:
+# The same study, the same files, and the folder ``profiles`` of Reseed's repository. On a login node, on a
+# file system that all nodes share:
 #
 # .. code-block:: sh
 #

@@ -1,7 +1,8 @@
 """The first hour of a newcomer with a wheel alone.
 
 `make newcomer` builds the wheel, installs it with its extra `workflow` into an empty environment
-and runs this file there, in an empty folder. A step with another exit status than stated ends it.
+and runs this file there, in a folder with the rules alone. A step with another exit status than
+stated ends it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ HOSTED = """\
 configfile: "config/config.yaml"
 
 module reseed:
-    snakefile: {path!r}
+    snakefile: "workflow/Snakefile"
     config: config
 
 use rule * from reseed
@@ -75,8 +76,8 @@ def list_steps() -> list[Step]:
         Path(name).name: (EXAMPLES / "ci" / name).read_text(encoding="utf-8")
         for name in ("evaluate.py", "scores/baseline.csv")
     }
-    hosted = HOSTED.format(path=str(REPOSITORY / "workflow" / "Snakefile"))
-    study = {"config/config.yaml": "{}\n", "config/studies/mine.yaml": STUDY, "Snakefile": hosted}
+    study = {"config/config.yaml": "{}\n", "config/studies/mine.yaml": STUDY, "Snakefile": HOSTED}
+    tutorials = sorted((REPOSITORY / "docs" / "tutorials").glob("*.py"))
     return [
         Step(
             "My scores: which model is better?",
@@ -100,7 +101,9 @@ def list_steps() -> list[Step]:
             "python evaluate.py --output candidate.csv"
             " && reseed gate candidate.csv --baseline baseline.csv --margin 0.02",
         ),
-    ]
+        *(Step(path.stem, {path.name: path.read_text("utf-8")}, f"python {path.name}")
+          for path in tutorials),
+    ]  # fmt: skip
 
 
 def run_step(step: Step, folder: Path) -> tuple[str, float]:
@@ -130,6 +133,8 @@ def run_step(step: Step, folder: Path) -> tuple[str, float]:
 def main() -> None:
     """Run all steps."""
     folder = Path(tempfile.mkdtemp(prefix="newcomer-"))
+    for part in ("workflow", "rules", "envs"):  # what Snakemake fetches of the repository
+        shutil.copytree(REPOSITORY / part, folder / part)
     try:
         seconds = [run_step(step, folder)[1] for step in list_steps()]
     finally:
