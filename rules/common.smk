@@ -34,6 +34,11 @@ if reseed.__version__ != VERSION:
         f"Install it {INSTALL}"
     )
 
+if workflow.storage_settings.default_storage_provider:
+    raise WorkflowError(
+        "Results are hard links in one folder, on a file system that all jobs share: "
+        "run without --default-storage-provider."
+    )
 MODE = RunMode(
     dry=workflow.output_settings.dryrun,
     is_main=workflow.is_main_process,

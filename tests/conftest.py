@@ -61,11 +61,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-#: Pages that say when their test last passed in full: RESEED_NOTE_RUNS=1 pytest FILE.
+#: Pages that say when their test last passed in full, and how: RESEED_NOTE_RUNS=1 pytest FILE.
 NOTED = {
-    "tests/cluster/test_slurm.py": "docs/cluster.md",
-    "tests/ci/test_ci.py": "docs/ci.md",
-    "tests/docs/test_tracker_page.py": "docs/your-tracker.md",
+    "tests/cluster/test_slurm.py": ("docs/cluster.md", "Last run"),
+    "tests/conda/test_conda.py": ("docs/cluster.md", "Last run with conda"),
+    "tests/ci/test_ci.py": ("docs/ci.md", "Last run"),
+    "tests/docs/test_tracker_page.py": ("docs/your-tracker.md", "Last run"),
 }
 
 
@@ -81,8 +82,7 @@ def pytest_terminal_summary(terminalreporter, exitstatus):
     commit = subprocess.run(git, cwd=root, capture_output=True, text=True, check=True).stdout
     for file in files["passed"] - files["skipped"]:
         if file in NOTED:
-            page = root / NOTED[file]
-            text = re.sub(
-                r"Last run: [^.]+\.", f"Last run: commit {commit.strip()}.", page.read_text()
-            )
-            page.write_text(text)
+            name, words = NOTED[file]
+            page = root / name
+            note = f"{words}: commit {commit.strip()}."
+            page.write_text(re.sub(rf"{words}: [^.]+\.", note, page.read_text()))

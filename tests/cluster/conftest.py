@@ -1,36 +1,32 @@
-"""One running Slurm, and an interpreter with Snakemake's Slurm plug-in."""
+"""One running Slurm, and an interpreter with Snakemake's plug-ins."""
 
 import os
 import signal
 import subprocess
-import sys
 import sysconfig
 import venv
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from slurm_cluster import SWITCH, SlurmCluster, find_obstacle
 
-PLUGIN = "snakemake-executor-plugin-slurm==2.8.0"
+PLUGINS = ("snakemake-executor-plugin-slurm==2.8.0", "snakemake-storage-plugin-fs==1.1.3")
 
 
 @pytest.fixture(scope="session")
 def slurm_python(tmp_path_factory) -> str:
-    """This interpreter if it has the plug-in, else a new one that shares its packages."""
+    """An interpreter with the plug-ins that shares the packages of this one."""
     if not os.environ.get(SWITCH):
         pytest.skip(f"installs packages and starts daemons: set {SWITCH}=1")
-    if find_spec("snakemake_executor_plugin_slurm"):
-        return sys.executable
     folder = tmp_path_factory.mktemp("plugin")
     venv.create(folder, with_pip=True)
     site = next(folder.glob("lib/python*/site-packages"))
     (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     python = folder / "bin" / "python"
-    command = [python, "-m", "pip", "install", "--quiet", PLUGIN]
+    command = [python, "-m", "pip", "install", "--quiet", *PLUGINS]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if run.returncode:
-        pytest.fail(f"{PLUGIN} cannot be installed: {run.stderr.strip()[-200:]}")
+        pytest.fail(f"{PLUGINS} cannot be installed: {run.stderr.strip()[-200:]}")
     return str(python)
 
 

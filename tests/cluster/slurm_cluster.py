@@ -1,5 +1,8 @@
 """A real Slurm on one machine: two nodes, two fake GPUs, no accounting, no munge.
 
+Its nodes claim more cores and memory than there are: most jobs of the tests sleep, and two GPU jobs
+must find room beside others.
+
 All daemons are children of this process and are stopped by their ids. It needs root, because slurmd
 does, and `/etc/slurm` without a configuration, because jobs look only there.
 """
@@ -42,7 +45,7 @@ MinJobAge=86400
 KillWait=2
 SlurmdParameters=config_overrides
 GresTypes=gpu
-NodeName=DEFAULT CPUs={cores} RealMemory={memory}
+NodeName=DEFAULT CPUs=4 RealMemory=32000
 NodeName=one NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} Gres=gpu:fake:2 State=UNKNOWN
 NodeName=two NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} State=UNKNOWN
 PartitionName=main Nodes=one,two LLN=YES Default=YES MaxTime=60 State=UP
@@ -106,14 +109,10 @@ class SlurmCluster:
         (self.folder / "state").mkdir(parents=True)
         for node in NODES:
             (self.folder / f"spool-{node}").mkdir()
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 - 200
         text = CONFIGURATION.format(
             host=socket.gethostname().partition(".")[0],
             ports=_free_ports(1 + len(NODES)),
             folder=self.folder,
-            # Twice the processors in all, because most jobs of the tests wait for imports.
-            cores=os.cpu_count(),
-            memory=memory // len(NODES),
         )
         SYSTEM.mkdir(exist_ok=True)
         for name, body in (("slurm", text), ("gres", DEVICES), ("cgroup", CGROUPS)):
