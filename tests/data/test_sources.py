@@ -1,5 +1,4 @@
 import http.server
-import json
 import os
 import shutil
 import threading
@@ -16,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def server():
+def server(monkeypatch):
     """A web server on this machine; `pages` maps a path to (type, bytes) or to a status code."""
     pages, asked = {}, []
 
@@ -42,44 +41,25 @@ def server():
     thread.start()
     httpd.pages, httpd.asked = pages, asked
     httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "RETRY_PAUSES", ())
     yield httpd
     httpd.shutdown()
     httpd.server_close()
     thread.join()
 
 
-@pytest.fixture
-def index(server, monkeypatch, tmp_path):
-    """The server as the package index that pip's own settings name."""
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "RETRY_PAUSES", ())
-    return server
-
-
-def package(data, member="pkg/data/t.csv", content=GOOD, filename="some_data-1.0-py3-none-any.whl"):
+def package(server, data, member="pkg/data/t.csv", content=GOOD, filename="some_data-1.0.whl"):
+    """The source of an archive of a package, which the server offers."""
+    server.pages[f"/files/{filename}"] = ("application/octet-stream", data)
     return {
         "kind": "pypi",
-        "package": "Some.Data",
+        "package": "some-data",
         "version": "1.0",
-        "filename": filename,
+        "url": f"{server.url}/files/{filename}",
         "sha256": sha(data),
         "members": {member: sha(content)},
     }
-
-
-def offer(index, data, filename="some_data-1.0-py3-none-any.whl", form="html"):
-    if form == "html":
-        text = f'<html><a href="../../files/{filename}#sha256=0">{filename}</a></html>'
-        page = ("text/html", text.encode())
-    else:
-        listed = {"files": [{"filename": filename, "url": f"../../files/{filename}"}]}
-        page = ("application/vnd.pypi.simple.v1+json", json.dumps(listed).encode())
-    index.pages["/simple/some-data/"] = page
-    index.pages[f"/files/{filename}"] = ("application/octet-stream", data)
 
 
 def test_mirror_and_file(tmp_path):
@@ -127,7 +107,7 @@ def test_all_sources_fail(tmp_path):
 
 
 @pytest.mark.parametrize("is_archive", [False, True])
-def test_files_of_several_packages(tmp_path, index, is_archive):
+def test_files_of_several_packages(tmp_path, server, is_archive):
     """Files of two packages, or an archive of which each holds a part."""
     whole = wheel({"m/t.csv": GOOD})
     contents = [whole[:50], whole[50:]] if is_archive else [GOOD, b"other"]
@@ -135,10 +115,8 @@ def test_files_of_several_packages(tmp_path, index, is_archive):
     for number, content in enumerate(contents):
         name = f"part_{number}"
         data = wheel({f"{name}/file": content})
-        filename = f"{name}-1.0-py3-none-any.whl"
-        offer(index, data, filename)
-        index.pages[f"/simple/part-{number}/"] = index.pages.pop("/simple/some-data/")
-        packages.append(package(data, f"{name}/file", content, filename) | {"package": name})
+        packages.append(package(server, data, f"{name}/file", content, f"{name}-1.0.whl"))
+        packages[-1] |= {"package": name}
         del packages[-1]["kind"]
     source = {"kind": "pypi_packages", "packages": packages}
     source |= {"members": {"m/t.csv": sha(GOOD)}} if is_archive else {}
@@ -152,48 +130,43 @@ def test_files_of_several_packages(tmp_path, index, is_archive):
     assert "wrong checksum of part_1-1.0" in fail([source], tmp_path)
 
 
-@pytest.mark.parametrize("form", ["html", "json"])
 @pytest.mark.parametrize("filename", ["some_data-1.0-py3-none-any.whl", "some_data-1.0.tar.gz"])
-def test_package_index(tmp_path, index, form, filename):
+def test_member_of_a_package(tmp_path, server, filename):
     members = {"pkg/data/t.csv": GOOD, "setup.py": b"raise SystemExit('must never run')"}
     data = (wheel if filename.endswith("whl") else sdist)(members)
-    offer(index, data, filename, form)
-    source = package(data, filename=filename)
+    source = package(server, data, filename=filename)
     found = fetch([source], tmp_path / "cache", None, lambda line: None)
     assert found.path.read_bytes() == GOOD
-    asked = len(index.asked)
+    asked = len(server.asked)
     again = fetch([source], tmp_path / "cache", None, lambda line: None)
     assert again.path == found.path
-    assert len(index.asked) == asked, "a verified download is kept"
+    assert len(server.asked) == asked, "a verified download is kept"
     found.path.write_bytes(b"damaged on disk")
     assert fetch([source], tmp_path / "cache", None, lambda line: None).path.read_bytes() == GOOD
 
 
-def test_package_index_errors(tmp_path, index):
+def test_errors_of_a_package(tmp_path, server):
     data = wheel({"pkg/data/t.csv": GOOD})
-    assert "cannot be reached: HTTP 404" in fail([package(data)], tmp_path)
-    offer(index, data)
-    other = {**package(data), "filename": "some_data-2.0-py3-none-any.whl"}
-    assert "lists no some_data-2.0" in fail([other], tmp_path)
-    wrong = {**package(data), "sha256": sha(b"other")}
-    text = fail([wrong], tmp_path)
+    right = package(server, data)
+    missing = right | {"url": f"{server.url}/none.whl"}
+    assert "cannot be reached: HTTP 404" in fail([missing], tmp_path)
+    text = fail([right | {"sha256": sha(b"other")}], tmp_path)
     assert f"expected sha256 {sha(b'other')}, found {sha(data)}" in text
-    wrong = {**package(data), "members": {"pkg/data/t.csv": sha(b"other")}}
+    wrong = right | {"members": {"pkg/data/t.csv": sha(b"other")}}
     assert "wrong checksum of member pkg/data/t.csv" in fail([wrong], tmp_path)
-    wrong = package(data, member="pkg/data/u.csv")
+    wrong = package(server, data, member="pkg/data/u.csv")
     assert "has no file pkg/data/u.csv; it has pkg/data/t.csv" in fail([wrong], tmp_path)
     assert not list(tmp_path.glob(".*")), "no temporary file is left"
 
 
-def test_a_wrong_archive_is_never_opened(tmp_path, index, monkeypatch):
+def test_a_wrong_archive_is_never_opened(tmp_path, server, monkeypatch):
     data = wheel({"pkg/data/t.csv": GOOD})
-    offer(index, data)
 
     def opened(*_):
         raise AssertionError("opened before it was verified")
 
     monkeypatch.setattr("reseed.data.archives.read_members", opened)
-    text = fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
+    text = fail([package(server, data) | {"sha256": sha(b"other")}], tmp_path)
     assert "expected sha256" in text
 
 
@@ -270,19 +243,15 @@ def test_local_files_are_those_of_file_sources(tmp_path):
     ]
 
 
-def test_download_that_breaks_off(tmp_path, server, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "RETRY_PAUSES", ())
+def test_download_that_breaks_off(tmp_path, server):
     server.pages["/t.csv"] = ("text/csv", GOOD, len(GOOD) + 100)
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     assert "broke off" in fail([source], tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_an_earlier_download_is_kept_until_another_is_whole(tmp_path, server, monkeypatch):
+def test_an_earlier_download_is_kept_until_another_is_whole(tmp_path, server):
     """Its checksum may have failed by a wrong read; without a network it is all there is."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "RETRY_PAUSES", ())
     server.pages["/t.csv"] = ("text/csv", GOOD)
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     fetch([source], tmp_path)
@@ -297,7 +266,6 @@ def test_an_earlier_download_is_kept_until_another_is_whole(tmp_path, server, mo
 
 
 def test_download_without_end_is_stopped(tmp_path, server, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "LARGEST", len(GOOD) - 1)
     server.pages["/t.csv"] = ("text/csv", GOOD)
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
@@ -307,8 +275,7 @@ def test_download_without_end_is_stopped(tmp_path, server, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_url_with_and_without_member(tmp_path, server, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_url_with_and_without_member(tmp_path, server):
     data = wheel({"t.csv": GOOD})
     server.pages["/t.csv"] = ("text/csv", GOOD)
     server.pages["/t.zip"] = ("application/zip", data)
@@ -338,31 +305,7 @@ def test_network_refused(tmp_path, monkeypatch):
     assert "cannot be reached" in fail([source], tmp_path)
 
 
-def test_index_is_the_one_of_pip(index, monkeypatch, tmp_path):
-    assert download.read_index_urls() == [f"{index.url}/simple/"]
-    monkeypatch.delenv("PIP_INDEX_URL")
-    (default,) = download.read_index_urls()
-    assert default.startswith("https://")
-    settings = tmp_path / "pip.conf"
-    settings.write_text(
-        "[global]\nindex-url = http://127.0.0.1:1/a\nextra-index-url =\n"
-        "  http://127.0.0.1:1/b\n  file:///c\n"
-    )
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
-    assert download.read_index_urls() == ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/d")
-    assert download.read_index_urls()[0] == "http://127.0.0.1:1/d"
-
-
-def test_certificate_of_pip_is_used(index, monkeypatch):
-    monkeypatch.setenv("PIP_CERT", "/some/ca.pem")
-    assert download._connection_options()["verify"] == "/some/ca.pem"
-    monkeypatch.delenv("PIP_CERT")
-    assert download._connection_options() == {}
-
-
 def test_temporary_errors_are_retried(tmp_path, server, monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "RETRY_PAUSES", (0, 0))
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     server.pages["/t.csv"] = 503
@@ -373,15 +316,14 @@ def test_temporary_errors_are_retried(tmp_path, server, monkeypatch):
     assert len(server.asked) == 4
 
 
-def test_password_is_not_shown(tmp_path, index, monkeypatch):
-    address = index.url.replace("http://", "http://user:secret@")
-    monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
-    assert "secret" not in fail([package(b"")], tmp_path)
+def test_password_is_not_shown(tmp_path, server):
+    address = server.url.replace("http://", "http://user:secret@")
+    source = {"kind": "url", "url": f"{address}/none.csv", "sha256": sha(GOOD)}
+    assert "secret" not in fail([source], tmp_path)
 
 
-def test_no_write_permission(tmp_path, index):
-    data = wheel({"pkg/data/t.csv": GOOD})
-    offer(index, data)
+def test_no_write_permission(tmp_path, server):
+    source = package(server, wheel({"pkg/data/t.csv": GOOD}))
     (tmp_path / "cache").write_text("a file where the folder should be")
-    text = fail([package(data)], tmp_path / "cache")
+    text = fail([source], tmp_path / "cache")
     assert str(tmp_path / "cache") in text

@@ -60,8 +60,8 @@ class PackageFile(Strict):
     """Name of the package."""
     version: str
     """Version of the package."""
-    filename: str
-    """File name of the archive."""
+    url: str
+    """Address of the archive."""
     sha256: Sha256
     """SHA-256 of the archive."""
     members: Members | None = None

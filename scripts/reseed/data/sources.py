@@ -91,14 +91,15 @@ def describe_source(source: Source) -> str:
     if isinstance(source, PackagesSource):
         first = source.packages[0]
         return f"pypi {first.package} {first.version} and {len(source.packages) - 1} more"
-    return f"{source.kind} {', '.join(_list_names(source))}"
+    names = _list_names(source)
+    if isinstance(source, UrlSource):
+        names = [download.remove_credentials(name) for name in names]
+    return f"{source.kind} {', '.join(names)}"
 
 
 def _list_names(source: LocalSource | UrlSource | PackageFile) -> list[str]:
-    """Addresses or paths of the files, or the archive of a package."""
-    if isinstance(source, PackageFile):
-        return [source.filename]
-    return as_list(source.url if isinstance(source, UrlSource) else source.path)
+    """Addresses or paths of the files."""
+    return as_list(source.path if isinstance(source, LocalSource) else source.url)
 
 
 def _obtain(source: Source | PackageFile, folder: Path, mirror: Path | None) -> dict[str, Path]:
@@ -152,8 +153,7 @@ def _obtain_file(
                 f"expected sha256 {sha256}, found {actual}"
             )
         return path
-    url = download.find_package_url(source) if isinstance(source, PackageFile) else name
-    return download.download_file(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
+    return download.download_file(name, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 
 def _find_local(source: LocalSource, name: str, mirror: Path | None) -> Path:

