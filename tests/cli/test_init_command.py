@@ -22,7 +22,13 @@ def project(tmp_path, monkeypatch):
     """A project with the models of a first study, and no study."""
     for folder in ("studies", "datasets", "models", "weights"):
         (tmp_path / "config" / folder).mkdir(parents=True)
-    for name in ("config.yaml", "models/rf.yaml", "models/gbm.yaml"):
+    for name in (
+        "config.yaml",
+        "models/rf.yaml",
+        "models/gbm.yaml",
+        "models/logistic_regression.yaml",
+        "models/text_forest.yaml",
+    ):
         shutil.copy(CONFIG / name, tmp_path / "config" / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -59,7 +65,9 @@ def test_study_of_models_on_a_table_of_data(project, target, task):
     loaded, _, _ = read_plan("config", {})
     assert loaded.datasets["churn"].task == task
     assert len(loaded.studies["churn"].models) == 2
-    assert "has no column 'z'" in refuse("other", "--data", "train.csv", "--target", "z")
+    assert "column 'z' is not in the table" in refuse(
+        "other", "--data", "train.csv", "--target", "z"
+    )
 
 
 def test_refused_names_and_folders(project):
@@ -156,8 +164,8 @@ def test_own_models_are_a_study_in_a_project(project):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("def make(data): return 1", "unexpected keyword|takes|argument"),
-        ("def make(**given): return object()", "fit"),
+        ("def make(data): return 1", "must take task, n_classes.* line 1.*A factory takes"),
+        ("def make(*given): return object()", "has no fit and predict"),
         ("raise RuntimeError('no weights')", "no weights"),
     ],
 )
@@ -165,9 +173,53 @@ def test_a_factory_is_tried_before_a_study_is_written(project, body, message):
     write_data()
     Path("my_models.py").write_text(body, encoding="utf-8")
     text = refuse("own", "--data", "train.csv", "--target", "y", "--factory", "my_models:make")
-    assert "--factory my_models:make: fails on 88 rows" in text
+    assert "--factory my_models:make: fails on 90 rows: " in text
     assert re.search(message, text), text
     assert not list(Path("config/studies").iterdir())
+
+
+NUMBERS = """import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+class Tree(DecisionTreeClassifier):
+    def fit(self, X, y):
+        assert X.dtype == np.float64 and np.isfinite(X).all() and set(y) == {0, 1}
+        assert X.shape[1] > 60, "words and parts of dates"
+        return super().fit(X, y)
+
+def make(task, classes, hyperparameters, seeds, device, threads):
+    return Tree(random_state=seeds["init"])
+"""
+
+
+def test_a_factory_is_tried_on_what_trainings_get(project, capsys):
+    frame = (
+        write_customers().drop(columns="id").assign(word=[f"w{n}" for n in np.arange(90) // 1.5])
+    )
+    frame.loc[3:40, "x"] = np.nan
+    frame.to_csv("train.csv", index=False)
+    Path("my_models.py").write_text(NUMBERS, encoding="utf-8")
+    cli.main(["init", *OWN, "--time", "none", "--factory", "my_models:make"])
+    printed = capsys.readouterr().out
+    assert "x: feature, numbers, empty in 38 rows" in printed
+    assert "Run it (15 trainings, under 0.1 core-hours)" in printed
+
+
+def test_a_study_of_many_rows_is_small_at_smoke(project):
+    rows = np.arange(9_000)
+    frame = pd.DataFrame({"x": np.sqrt(rows), "y": np.where(rows % 1_000, "a", "b")})
+    frame.to_csv("train.csv", index=False)
+    cli.main(["init", *OWN])
+    scheme = read_plan("config", {})[0].studies["own"].splits[0]
+    assert not scheme.stratify  # nine rows are too few for it
+    smoke, plan, _ = read_plan("config", {"scale": "smoke"})
+    assert smoke.studies["own"].datasets == ["own"]
+    frame.assign(y=np.where(rows % 100, "a", "b")).to_csv("train.csv", index=False)
+    cli.main(["init", "more", *OWN[1:]])
+    smoke, plan, _ = read_plan("config", {"scale": "smoke", "studies": ["more"]})
+    assert smoke.studies["more"].splits[0].stratify
+    assert [entry.rows for entry in plan.datasets.values()] == [2_000]  # twenty of the rare class
+    assert sum(len(one.trials) for one in plan.settings.values()) == 8
 
 
 def test_the_version_is_printed(capsys):
@@ -276,6 +328,10 @@ TABLES = {  # rows → (options, the question, or what the dataset of the study 
         }),
         [], "--text title, or --text said",
     ),
+    "grouped with gaps": (
+        lambda rng: visits(rng).assign(patient=lambda t: t["patient"].where(t.index > 5)),
+        ["--group", "patient"], "patient is empty in 6 rows: fill them, or",
+    ),
     "row numbers and constants": (
         lambda rng: visits(rng).drop(columns="patient").assign(n=range(360), k=1),
         [], {"drop": ["n", "k"]},
@@ -306,8 +362,6 @@ def test_a_table_is_looked_at_before_a_study_is_written(project, name):
         assert not list(Path("config/studies").iterdir())
         return
     cli.main(["init", *OWN, *options])
-    for file in ("logistic_regression", "text_forest"):
-        shutil.copy(CONFIG / f"models/{file}.yaml", f"config/models/{file}.yaml")
     loaded = read_plan("config", {})[0]
     entry = loaded.datasets["own"].model_dump()
     for field, value in expected.items():

@@ -10,25 +10,22 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reseed.cli.init_look import Look, look
-from reseed.cli.init_script import (
-    LAST,
-    is_parquet,
-    script_path,
-    write_data_script,
-    write_results_script,
-)
+from reseed.cli.init_look import RARE, Look, look
+from reseed.cli.init_script import LAST, is_parquet, write_data_script, write_results_script
 from reseed.core.errors import ReseedError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
 _MODELS, _TEXT_MODELS = ("rf", "gbm"), ("logistic_regression", "text_forest")
 _SPLITS, _SEEDS = 5, 3
-#: Groups of a stratum, fewest, for parts that are drawn from each.
-_LEAST_GROUPS = 10
-#: Rows (of each class) on which a factory is tried, and seconds that it may take.
-_TRIED, _TRY_SECONDS = 50, 60
+#: Rows from which those are drawn on which a factory is tried, and seconds that it may take.
+_TRIED, _TRY_SECONDS = 2_000, 60
+#: Rows at scale smoke, which has two splits and two seeds.
+_SMOKE = 1_000
 #: Argument of `pandas.read_csv` → option of a dataset.
 _READER_OPTIONS = {"sep": "separator", "encoding": "encoding"}
 
@@ -73,56 +70,65 @@ def add_init(commands: Any) -> None:
 
 
 def _init(options: argparse.Namespace) -> None:
-    if not re.fullmatch(r"[A-Za-z]\w*", options.name):
-        raise ReseedError(f"name {options.name!r}: use letters, digits and `_`, a letter first.")
+    name, studies = options.name, options.config / "studies"
+    if not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise ReseedError(f"name {name!r}: use letters, digits and `_`, a letter first.")
     for factory in options.factory:
         if not re.fullmatch(r"[\w.]+:[A-Za-z]\w*", factory):
             raise ReseedError(f"--factory {factory}: write MODULE:FUNCTION, as my_models:make.")
-    if not (options.config / "studies").is_dir():
+    if not studies.is_dir():
         if options.config != Path("config"):
-            raise ReseedError(f"{options.config}/studies: no such folder. Correct `--config`.")
-        _write_script(options)
+            raise ReseedError(f"{studies}: no such folder. Correct `--config`.")
+        _write_script(options, Path(f"{name}.py"))
         return
-    from reseed.planning.validation import RESERVED
-
-    if options.name in RESERVED:
-        raise ReseedError(f"name {options.name!r}: is the name of a rule or page. Choose another.")
-    files = _describe_results(options) if options.results else _describe_data(options)
-    for path in files:
-        if os.path.lexists(path):  # a link to a file that is not there is written to
-            raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
+    study = studies / f"{name}.yaml"
+    _refuse_existing(study)
+    if options.results:
+        files, rows = {study: _describe_results(options)}, 0
+    else:
+        files, rows = _describe_data(options, *_read_data(options))
     import yaml
 
+    from reseed.planning.validation import RESERVED  # once the table is no longer in memory
+
+    if name in RESERVED:
+        raise ReseedError(f"name {name!r}: is the name of a rule or page. Choose another.")
+    _refuse_existing(*files)
     for path, content in files.items():
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
         path.write_text(text, encoding="utf-8")
         print(f"Wrote {path}")
-    print(f"Run it: snakemake --cores 2 {options.name}")
+    run = f"snakemake --cores 2 {name}"
+    if rows:
+        print(f"Try it in a minute: {run} --config scale=smoke")
+    print(f"Run it{_describe_cost(options, rows) if rows else ''}: {run}")
 
 
-def _write_script(options: argparse.Namespace) -> None:
+def _refuse_existing(*paths: Path) -> None:
+    for path in paths:
+        if os.path.lexists(path):  # a link to a file that is not there is written to
+            raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
+
+
+def _write_script(options: argparse.Namespace, path: Path) -> None:
     """Write the study as a script, outside a copy of the repository."""
-    path = script_path(options)
     if find_spec(path.stem):
         raise ReseedError(
             f"name {options.name!r}: a script {path} would hide the module {path.stem!r}, which it "
             "may import. Choose another name."
         )
-    if os.path.lexists(path):
-        raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
+    _refuse_existing(path)
     if options.results:
-        _describe_results(options)
-        text = write_results_script(options)
+        text = write_results_script(options.name, _describe_results(options)["results"])
     else:
-        frame, task = _read_data(options)
-        found, csv = _look(options, frame, task), _describe_csv(options, frame)
+        _, task, csv, found = _read_data(options)
         text = write_data_script(options, csv, found, task, _SPLITS, _SEEDS)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}\nRun it: python {path}")
     print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
 
 
-def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
+def _describe_results(options: argparse.Namespace) -> dict[str, Any]:
     """The study of a table of results, which is read once to check it."""
     from reseed.readers import import_results
 
@@ -131,37 +137,29 @@ def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]
         if getattr(options, field) is not None:
             results[field] = getattr(options, field)
     import_results(options.results, results, {"name": options.name})
-    study = {
+    return {
         "name": options.name,
         "title": "Which model is better?",
         "question": "Does the better mean hold from one run to the next?",
         "results": results,
     }
-    return {_study_file(options): study}
 
 
-def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
-    """The table of data, and the task of its target."""
-    import pandas as pd
+def _read_data(options: argparse.Namespace) -> tuple[pd.DataFrame, str, dict[str, str], Look]:
+    """The table, its task, arguments of `pandas.read_csv`, and what the table holds, printed.
+
+    Each of the user's models is tried on some of the rows.
+    """
     from pandas.api.types import is_float_dtype, is_numeric_dtype
 
-    from reseed.data.columns import encode_target
+    from reseed.data.columns import encode_target, require_column
 
     if not options.target:
         raise ReseedError("--data: name the column that models predict: `--target`.")
     if not options.data.is_file():
         raise ReseedError(f"{options.data}: no such file. Give its path from this folder.")
-    if is_parquet(options.data):
-        frame = pd.read_parquet(options.data)
-    else:
-        separator = _find_separator(options)
-        frame = pd.read_csv(options.data, sep=separator, encoding=options.encoding)
-    if options.target not in frame:
-        raise ReseedError(
-            f"{options.data}: has no column {options.target!r}. It has "
-            f"{', '.join(map(str, frame.columns[:20]))}."
-        )
-    target = frame[options.target].dropna()
+    frame, csv = _read_table(options)
+    target = require_column(str(options.data), frame, options.target, "target").dropna()
     classes = target.nunique()
     task = "binary" if classes == 2 else "multiclass"
     # Whole numbers with a gap are floats, too.
@@ -169,90 +167,75 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     if has_fractions or (classes > 20 and is_numeric_dtype(target)):
         task = "regression"
     encode_target(str(options.data), target, task, None)
-    return frame, task
-
-
-def _look(options: argparse.Namespace, frame: Any, task: str) -> Look:
-    """What the table holds, printed; each of the user's models is tried on some of its rows."""
     found = look(options, frame, task)
     found.show()
-    if not options.factory:
-        return found
-    rows = frame.dropna(subset=[options.target])
-    rows = rows.head(_TRIED) if task == "regression" else rows.groupby(options.target).head(_TRIED)
-    y = rows[options.target].reset_index(drop=True)
-    X = rows.drop(columns=[options.target, *found.dropped], errors="ignore").reset_index(drop=True)
     for factory in options.factory:
-        _try_factory(factory, X if not found.text else X[found.text], y)
-    return found
+        _try_factory(factory, options.target, frame, task, found)
+    return frame, task, csv, found
 
 
-def _try_factory(factory: str, X: Any, y: Any) -> None:
-    """Train a model of the user's factory in a process of its own; ReseedError if it fails."""
+def _read_table(options: argparse.Namespace) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The table, and arguments of `pandas.read_csv` other than its defaults."""
     import pandas as pd
+    import pyarrow.parquet as pq
 
-    X = pd.get_dummies(X) if isinstance(X, pd.DataFrame) else X
-    code = (
-        "import pickle, sys\nimport reseed\n"
-        "models, X, y = pickle.load(sys.stdin.buffer)\n"
-        "reseed.study(models, X, y, splits=1, seeds=2, progress=False)"
-    )
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            input=pickle.dumps(({"model": factory}, X, y)),
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
-            capture_output=True,
-            timeout=_TRY_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        print(f"--factory {factory}: {len(y)} rows take more than {_TRY_SECONDS} s to train on.")
-        return
-    if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["the process ended"]
-        reason = lines[-1].removeprefix("reseed.core.errors.ReseedError: ")
-        raise ReseedError(
-            f"--factory {factory}: fails on {len(y)} rows of {X.shape[-1]} features: {reason} (a "
-            "factory takes task, classes, hyperparameters, seeds, device, threads and returns a "
-            "model with fit and predict: docs/your-models.md)"
-        )
-
-
-def _find_separator(options: argparse.Namespace) -> str:
+    from reseed.data.number_text import convert_decimal_commas
     from reseed.readers.files import find_delimiter
 
+    if is_parquet(options.data):  # which pandas alone would hold twice
+        return pq.read_table(options.data).to_pandas(split_blocks=True, self_destruct=True), {}
+    csv = {} if options.encoding == "utf-8" else {"encoding": options.encoding}
     try:
         with options.data.open(encoding=options.encoding.replace("utf-8", "utf-8-sig")) as file:
-            line = file.readline()
-            while file.read(2**20):
-                pass
+            separator = find_delimiter(file.readline())
+        csv |= {"sep": separator} if separator != "," else {}
+        frame = pd.read_csv(options.data, **csv)
     except (UnicodeDecodeError, LookupError) as error:
         raise ReseedError(
             f"{options.data}: is not {options.encoding} text ({error}). Name its encoding, such as "
             "--encoding cp1252 (Windows, Western Europe), or save it as UTF-8."
         ) from None
-    return find_delimiter(line)
+    if separator == ",":
+        return frame, csv
+    frame, notes = convert_decimal_commas(frame)
+    return frame, csv | ({"decimal": ","} if notes else {})
 
 
-def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
-    """Arguments of pandas.read_csv other than its defaults: encoding, separator, decimal comma."""
-    import pandas as pd
+def _try_factory(factory: str, target: str, frame: pd.DataFrame, task: str, found: Look) -> None:
+    """Try a model of the user's factory in a process of its own; ReseedError if it fails."""
+    rows = frame.dropna(subset=[target])
+    if task == "regression":
+        rows = rows.sample(min(_TRIED, len(rows)), random_state=0)
+    else:
+        by_class = rows.groupby(target)
+        rows = by_class.head(max(2, _TRIED // by_class.ngroups))
+    [text] = found.fields.get("text", [None])
+    X = rows[text].tolist() if text else rows.drop(columns=[target, *found.apart])
+    code = (
+        "import pickle, sys\nfrom reseed.training.attempt import try_rows\n"
+        "try_rows(*pickle.load(sys.stdin.buffer))"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=pickle.dumps((factory, X, rows[target], task)),
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
+            capture_output=True,
+            timeout=_TRY_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"--factory {factory}: a few rows take more than {_TRY_SECONDS} s to train on.")
+        return
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["the process ended"]
+        reason = lines[-1].removeprefix("reseed.core.errors.ReseedError: ")
+        raise ReseedError(f"--factory {factory}: {reason}")
 
-    if is_parquet(options.data):
-        return {}
-    how = {} if options.encoding == "utf-8" else {"encoding": options.encoding}
-    if (separator := _find_separator(options)) == ",":
-        return how
-    with_commas = pd.read_csv(options.data, sep=separator, decimal=",", **how)
-    more_numbers = [one.select_dtypes("number").shape[1] for one in (with_commas, frame)]
-    decimal = {"decimal": ","} if more_numbers[0] > more_numbers[1] else {}
-    return how | {"sep": separator} | decimal
 
-
-def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
-    """The dataset, the study and the user's models on a table of data."""
-    frame, task = _read_data(options)
-    found, csv = _look(options, frame, task), _describe_csv(options, frame)
+def _describe_data(
+    options: argparse.Namespace, frame: pd.DataFrame, task: str, csv: dict[str, str], found: Look
+) -> tuple[dict[Path, dict[str, Any]], int]:
+    """The dataset, the study and the user's models on a table of data, and its rows."""
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset: dict[str, Any] = {
         "name": options.name,
@@ -260,44 +243,43 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         "task": task,
         "target": options.target,
         "sources": [{"kind": "file", "path": str(options.data.absolute())}],
-    }
-    if found.text:
-        dataset |= {"kind": "texts", "text": [found.text]}
-    elif found.dropped:
-        dataset["drop"] = found.dropped
-    if found.group:
-        dataset["group"] = found.group
-    if found.official:
-        dataset["official"] = found.official
-    if found.time:
-        dataset["time"] = found.time
+    } | found.fields
     # The reader finds decimal commas by itself.
     if given := {new: csv[old] for old, new in _READER_OPTIONS.items() if old in csv}:
         dataset["options"] = given
+    group, time, official = map(found.fields.get, ("group", "time", "official"))
     # Neither official parts nor windows of time are drawn by a seed.
-    is_drawn = not (found.official or found.time)
+    is_drawn = not (official or time)
     split: dict[str, Any] = {"kind": "holdout", "test": 0.2} if is_drawn else {"kind": "official"}
-    if found.time and not found.official:
+    if time and not official:
         split = {"kind": "time", "folds": 1, "test": LAST}
-    if is_drawn and found.group and task != "regression":
-        sizes = frame[options.target].map(frame[options.target].value_counts())
-        rarest = sizes.groupby(frame[found.group]).min()  # strata are of the groups' rarest classes
-        if rarest.value_counts().min() < _LEAST_GROUPS:
+    rarest = len(frame)
+    if task != "regression":
+        classes = frame[options.target].dropna()
+        sizes = classes.map(classes.value_counts())
+        rarest = int(sizes.min())
+        if group:  # strata are of the groups' rarest classes
+            sizes = sizes.groupby(frame[group]).min()
+        if is_drawn and min(rarest, sizes.value_counts().min()) < RARE:
             split["stratify"] = False
-    seeds = {"data": {"count": _SPLITS}} if is_drawn else {}
+
+    def seeds(splits: int, models: int) -> dict[str, Any]:
+        data = {"data": {"count": splits}} if is_drawn else {}
+        return {"seeds": data | {"model": {"count": models}}}
+
+    title = {"title": "Splits and seeds" if is_drawn else "Seeds"}
+    smoke: dict[str, Any] = {"experiments": {"crossed": seeds(2, 2)}}
+    if (rows := max(_SMOKE, 2 * RARE * len(frame) // rarest)) < len(frame):
+        smoke["datasets"] = [{"name": options.name, "rows": rows}]
     study: dict[str, Any] = {
         "name": options.name,
         "title": f"Models on {dataset['title']}",
         "question": "Which model is better, and how much of it is luck?",
         "datasets": [options.name],
-        "models": list(own or (_TEXT_MODELS if found.text else _MODELS)),
+        "models": list(own or (_TEXT_MODELS if "text" in found.fields else _MODELS)),
         "splits": [split],
-        "experiments": {
-            "crossed": {
-                "title": "Splits and seeds" if is_drawn else "Seeds",
-                "seeds": seeds | {"model": {"count": _SEEDS if is_drawn else _SPLITS}},
-            }
-        },
+        "experiments": {"crossed": title | seeds(_SPLITS, _SEEDS if is_drawn else _SPLITS)},
+        "scales": {"smoke": smoke},
     }
     if options.metric:
         study["metric"] = options.metric
@@ -309,11 +291,20 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         }
         for name, factory in own.items()
     }
-    return models | {
-        options.config / "datasets" / f"{options.name}.yaml": dataset,
-        _study_file(options): study,
-    }
+    datasets, studies = options.config / "datasets", options.config / "studies"
+    file = f"{options.name}.yaml"
+    return models | {datasets / file: dataset, studies / file: study}, len(frame)
 
 
-def _study_file(options: argparse.Namespace) -> Path:
-    return options.config / "studies" / f"{options.name}.yaml"
+def _describe_cost(options: argparse.Namespace, rows: int) -> str:
+    """The trainings of a study, and an estimate of their hours."""
+    from reseed.planning.costs import measured_seconds, study_costs, total
+    from reseed.planning.read_plan import read_plan
+
+    overrides = {"studies": [options.name], "scale": "demo"}
+    project, plan, _ = read_plan(options.config, overrides, tolerant=True)
+    measured = measured_seconds([Path(project.main.results)])
+    costs = study_costs(plan, measured, dict.fromkeys(plan.datasets, rows))
+    cost = total(costs[options.name].values())
+    hours = f"about {cost.cpu_seconds / 3600:.1f}" if cost.cpu_seconds >= 360 else "under 0.1"
+    return f" ({cost.trials} trainings, {hours} core-hours)"

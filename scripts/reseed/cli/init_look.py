@@ -22,10 +22,10 @@ _PARTS = {
     "validation": ("valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-#: Rows of a text column that are counted, and rows of a class below which it is called rare.
-_ROWS, _RARE = 2_000, 10
-#: Rows that are looked at first.
-_SAMPLE = 20_000
+#: Rows of a text column that are counted. Rows of a class, or groups, below which it is rare.
+_ROWS, RARE = 2_000, 10
+#: Rows that are looked at first, and columns.
+_SAMPLE, _FEW = 20_000, 8
 #: Mean words of a text that is no category.
 _WORDS = 4
 #: Lines that are printed.
@@ -37,23 +37,22 @@ _NONE = "none"
 class Look:
     """What a table of data holds.
 
-    dropped: columns that are no features.
-    group: column of units that a split must not divide.
-    time: column by which the last rows are the test rows.
-    official: column of parts, with the values of each part.
+    fields: those of the dataset's file: drop, group, time, official, or kind and text.
     dates: columns that are read by their parts.
-    text: the column of texts, if models read it alone.
     lines: what was found. questions: what must be answered first.
     """
 
-    dropped: list[str] = field(default_factory=list)
-    group: str | None = None
-    time: str | None = None
-    official: dict[str, Any] | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
     dates: list[str] = field(default_factory=list)
-    text: str | None = None
     lines: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
+
+    @property
+    def apart(self) -> list[str]:
+        """Columns beside the target that are no features."""
+        group, time, official = map(self.fields.get, ("group", "time", "official"))
+        named = [*self.fields.get("drop", []), group, time, official and official["column"]]
+        return list(dict.fromkeys(filter(None, named)))
 
     def show(self) -> None:
         """Print what was found."""
@@ -68,8 +67,13 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
 
     Raises ReseedError with every open question, and if no feature is left.
     """
+    from reseed.data.columns import require_column
+
+    given = [options.group, options.time, options.text]
+    for name in (*options.keep, *options.leave_out, *given):
+        if name not in (None, _NONE):
+            require_column(str(options.data), frame, name, "named")
     found = Look()
-    _check_names(options, frame)
     frame, features = _look_at_rows(options, frame, task, found), []
     few = frame.sample(min(len(frame), _SAMPLE), random_state=0)
     for name in frame.columns.drop(options.target):
@@ -79,13 +83,17 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
             features.append(name)
     texts = [name for name in features if _is_text(few[name])]
     plain = [name for name in features if name not in texts]
-    _choose_text(options, frame, texts, plain, found)
+    _choose_text(options, texts, plain, found)
     _choose_group(options, frame, plain, task, found)
-    if not (plain or found.text or found.dates or found.questions):
+    if not (plain or "text" in found.fields or found.dates or found.questions):
         raise ReseedError(
             f"{options.data}: no column is left to predict {options.target!r}. "
             f"{' '.join(found.lines)} Keep one: --keep COLUMN"
         )
+    needed = [*map(found.fields.get, ("group", "time")), *found.fields.get("text", [])]
+    for name in filter(None, needed):
+        if empty := int(frame[name].isna().sum()):
+            found.questions.append(f"{name} is empty in {empty} rows: fill them, or remove them")
     if found.questions:
         found.show()
         asked = "\n  ".join(found.questions)
@@ -94,39 +102,31 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
     return found
 
 
-def _check_names(options: argparse.Namespace, frame: pd.DataFrame) -> None:
-    given = {"--keep": options.keep, "--leave-out": options.leave_out}
-    given |= {f"--{name}": [getattr(options, name)] for name in ("group", "time", "text")}
-    for option, names in given.items():
-        for name in names:
-            if name not in (None, _NONE) and name not in frame:
-                raise ReseedError(
-                    f"{option} {name}: {options.data} has no such column. It has "
-                    f"{', '.join(map(str, frame.columns[:20]))}."
-                )
-
-
 def _look_at_rows(
     options: argparse.Namespace, frame: pd.DataFrame, task: str, found: Look
 ) -> pd.DataFrame:
     """Say what is odd about rows and target; return the rows with a target."""
-    import pandas as pd
+    from pandas.util import hash_pandas_object
 
     empty = int(frame[options.target].isna().sum())
     if empty:
         found.lines.append(f"{options.target}: empty in {empty} rows, which are left out")
         frame = frame.dropna(subset=[options.target])
-    if repeated := int(pd.util.hash_pandas_object(frame, index=False).duplicated().sum()):
+    alike = frame
+    for columns in (frame.columns[:_FEW], frame.columns):  # few rows are alike in the first columns
+        hashes = hash_pandas_object(alike[columns], index=False)
+        alike, repeated = alike[hashes.duplicated(keep=False)], int(hashes.duplicated().sum())
+    if repeated:
         found.lines.append(
             f"{repeated} of {len(frame)} rows repeat an earlier one, so a random split may test on "
             "rows of training"
         )
     if task != "regression":
         counts = frame[options.target].value_counts()
-        if counts.iloc[-1] < _RARE:
+        if counts.iloc[-1] < RARE:
             found.lines.append(
                 f"{options.target}: only {counts.iloc[-1]} rows of class {counts.index[-1]!r}: a "
-                "score of it depends on where they fall"
+                "score of it depends on where they fall, and splits do not keep its share"
             )
     return frame
 
@@ -157,7 +157,7 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
     if parts := _find_parts(present):
-        found.official = {"column": name} | parts
+        found.fields["official"] = {"column": name} | parts
         shown = ", ".join(f"{part}: {len(frame[values.isin(v)])}" for part, v in parts.items())
         found.lines.append(f"{name}: names the parts of a split, which is used ({shown} rows)")
         return True
@@ -175,7 +175,7 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
 
 
 def _drop(found: Look, name: str, reason: str) -> bool:
-    found.dropped.append(name)
+    found.fields.setdefault("drop", []).append(name)
     found.lines.append(f"{name}: left out, {reason}")
     return True
 
@@ -210,30 +210,27 @@ def _is_text(values: pd.Series) -> bool:
 
 
 def _choose_text(
-    options: argparse.Namespace,
-    frame: pd.DataFrame,
-    texts: list[str],
-    plain: list[str],
-    found: Look,
+    options: argparse.Namespace, texts: list[str], plain: list[str], found: Look
 ) -> None:
     """Texts are read where there is nothing else, or where the user says so."""
-    if options.text not in (None, _NONE):
-        found.text = options.text
-    elif len(texts) == 1 and not plain and options.text is None:
-        found.text = texts[0]
-    elif len(texts) > 1 and not plain and options.text is None:
-        named = ", or ".join(f"--text {name}" for name in texts)
-        found.questions.append(f"{', '.join(texts)} hold texts, and models read one: {named}")
-    if found.text:
-        rest = [name for name in (*plain, *texts, *found.dates) if name != found.text]
-        plain.clear()
-        found.dates.clear()
-        found.lines.append(f"{found.text}: texts, which models read by their words")
-        for name in rest:
-            _drop(found, name, "not read beside texts")
+    chosen = options.text
+    if chosen is None and not plain and texts:
+        [chosen, *others] = texts
+        if others:
+            named = ", or ".join(f"--text {name}" for name in texts)
+            found.questions.append(f"{', '.join(texts)} hold texts, and models read one: {named}")
+    if chosen in (None, _NONE):
+        for name in texts:
+            _drop(found, name, f"holds texts (models that read them alone: --text {name})")
         return
-    for name in texts:
-        _drop(found, name, f"holds texts (models that read them alone: --text {name})")
+    found.lines.append(f"{chosen}: texts, which models read by their words")
+    for name in (*plain, *texts, *found.dates):
+        if name != chosen:
+            _drop(found, name, "not read beside texts")
+    plain.clear()
+    found.dates.clear()
+    found.fields.pop("drop", None)
+    found.fields |= {"kind": "texts", "text": [chosen]}
 
 
 def _choose_group(
@@ -241,23 +238,19 @@ def _choose_group(
 ) -> None:
     """Ask where rows with the same value of a column resemble each other."""
     if options.group not in (None, _NONE):
-        found.group = options.group
-        found.lines.append(f"{found.group}: no value of it is on both sides of a split")
+        found.fields["group"] = options.group
+        found.lines.append(f"{options.group}: no value of it is on both sides of a split")
     if options.time not in (None, _NONE):
-        found.time = options.time
-        found.lines.append(f"{found.time}: the last fifth of its values is the test set")
-    if options.group or found.official or found.text:
+        found.fields["time"] = options.time
+        found.lines.append(f"{options.time}: the last fifth of its values is the test set")
+    if options.group or found.fields.keys() & {"official", "text"}:
         return
     from reseed.data.leaks import find_identifiers
 
-    for name, (metric, random, grouped) in find_identifiers(
-        frame[plain], frame[options.target], task
-    ):
-        found.questions.append(
-            f"{name} repeats, and its rows resemble each other: a quick forest has {metric} "
-            f"{random:.2f} on random rows, and {grouped:.2f} on values of {name} that it has not "
-            f"seen. Split by it: --group {name}; if new rows are of the same values: --group none"
-        )
+    found.questions += [
+        f"{text}. Split by it: --group {name}; if new rows are of the same values: --group none"
+        for name, text in find_identifiers(frame[plain], frame[options.target], task)
+    ]
 
 
 def _describe(values: pd.Series) -> str:
@@ -265,6 +258,4 @@ def _describe(values: pd.Series) -> str:
 
     kind = ", numbers" if is_numeric_dtype(values.dtype) else f", {values.nunique()} categories"
     empty = int(values.isna().sum())
-    return kind + (
-        f", empty in {empty} rows (the median, or a category of its own)" if empty else ""
-    )
+    return kind + f", empty in {empty} rows (the median, or a category of its own)" * bool(empty)

@@ -8,6 +8,7 @@ import decimal
 import difflib
 import numbers
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,19 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
     if not categorical:
         _check_text(column, text)
     return text.reindex(values.index).astype("str"), "categorical"
+
+
+def convert_features(
+    where: str, frame: pd.DataFrame, categorical: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return features as float64 or text, and dates by their parts. Raises ReseedError."""
+    typed: dict[str, pd.Series] = {}
+    for name, values in frame.items():
+        if str(name) not in categorical and is_date(values):
+            typed |= dict(split_date(where, values).items())
+        else:
+            typed[str(name)] = convert_feature(where, values, name in categorical)[0]
+    return pd.DataFrame(typed)
 
 
 def _check_text(column: str, text: pd.Series) -> None:

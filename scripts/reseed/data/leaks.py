@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,6 @@ _REPEATED = 0.5
 #: Least share of the variance of some column that lies between the values of an identifier.
 _BETWEEN = 0.1
 
-#: Name of a metric, its value on random rows, and on whole groups.
-Scores = tuple[str, float, float]
-
 
 def describe_leaks(
     features: pd.DataFrame, target: pd.Series, task: str, group: str, time: str
@@ -33,52 +30,40 @@ def describe_leaks(
         f"{name} holds dates, and random test rows lie between those of training: give it as {time}"
         for name in dates
     ]
-    for name, (metric, random, grouped) in find_identifiers(
-        features.drop(columns=dates), target, task
-    ):
-        texts.append(
-            f"{name} repeats, and its rows resemble each other ({metric} of a quick forest: "
-            f"{random:.2f} on random rows, {grouped:.2f} on values that it has not seen): give it "
-            f"as {group}"
-        )
+    found = find_identifiers(features.drop(columns=dates), target, task)
+    texts += [f"{text}: give it as {group}" for _, text in found]
     return [f"{text}." for text in texts]
 
 
 def find_identifiers(
     features: pd.DataFrame, target: pd.Series, task: str
-) -> Iterator[tuple[str, Scores]]:
-    """Columns whose rows with the same value resemble each other, with the scores that show it."""
-    for name in features:
-        if len(features.columns) > 1 and _may_identify(features[name]):
-            scores = _compare_splits(features, target, str(name), task)
-            if scores:
-                yield str(name), scores
+) -> Iterator[tuple[Hashable, str]]:
+    """Columns whose rows with the same value resemble each other, and what shows it."""
+    for name in features if len(features.columns) > 1 else ():
+        if _may_identify(features[name]) and (text := _compare(features, target, name, task)):
+            yield name, text
 
 
 def _may_identify(values: pd.Series) -> bool:
     """Whether a column of whole numbers or words has many values that repeat."""
     present = values.dropna()
-    if is_numeric_dtype(present.dtype):
-        if is_bool_dtype(present.dtype) or not bool((present % 1 == 0).all()):
+    for some in (present.head(_ROWS), present):  # a few rows are faster
+        if is_numeric_dtype(some.dtype):
+            if is_bool_dtype(some.dtype) or not bool((some % 1 == 0).all()):
+                return False
+        elif not some.head(_ROWS).map(type).eq(str).all():
             return False
-    elif not present.head(_ROWS).map(type).eq(str).all():
-        return False
     counts = present.value_counts()
     # Of amounts, many come once.
     return 20 < len(counts) <= len(present) / 2 and bool((counts > 1).mean() > _REPEATED)
 
 
-def _compare_splits(
-    features: pd.DataFrame, target: pd.Series, name: str, task: str
-) -> Scores | None:
-    """Scores of a forest without the column; None where they do not differ clearly.
+def _compare(features: pd.DataFrame, target: pd.Series, name: Hashable, task: str) -> str | None:
+    """Scores of a forest without the column, on random rows and on whole groups.
 
-    Whole numbers are a feature on whole groups: an hour lies between two others, a patient does
-    not.
+    None where they do not differ clearly. Whole numbers are a feature on whole groups: an hour
+    lies between two others, a patient does not.
     """
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-    from sklearn.model_selection import GroupKFold, KFold, cross_val_score
-
     groups = features[name]
     sizes = groups.value_counts()
     levels = np.random.default_rng(0).permutation(sizes.index)
@@ -91,11 +76,14 @@ def _compare_splits(
     x = x.apply(lambda v: v if is_numeric_dtype(v) else pd.factorize(v.astype(str))[0])
     x = x.astype(float).replace([np.inf, -np.inf], np.nan)
     x = x.fillna(x.median()).fillna(0)
-    others = x.drop(columns=name)
-    known = others.assign(**{name: y if is_numeric_dtype(y) else pd.factorize(y)[0]}).astype(float)
+    others, known = x.drop(columns=name), x.copy()
+    known[name] = (y if is_numeric_dtype(y) else pd.factorize(y)[0]).astype(float)
     between = 1 - known.groupby(codes).var().mean() / known.var()
     if not (between > _BETWEEN).any():
         return None
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+    from sklearn.model_selection import GroupKFold, KFold, cross_val_score
+
     if task == "regression":
         model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
     else:
@@ -115,4 +103,9 @@ def _compare_splits(
         ]
     random, grouped = (float(np.mean(one)) for one in both)
     error = float(np.hypot(*(np.std(one, ddof=1) / _FOLDS**0.5 for one in both)))
-    return (metric, random, grouped) if random - grouped > max(_GAP, _ERRORS * error) else None
+    if random - grouped <= max(_GAP, _ERRORS * error):
+        return None
+    return (
+        f"{name} repeats, and its rows resemble each other: a quick forest has {metric} "
+        f"{random:.2f} on random rows, and {grouped:.2f} on values of {name} that it has not seen"
+    )

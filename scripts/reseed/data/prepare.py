@@ -171,16 +171,11 @@ def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw)
     categorical: list[str] = getattr(options, "categorical", [])
     for name in categorical:
         columns.require_column(where, frame, name, "options.categorical")
-    typed: dict[str, pd.Series] = {}
-    for name, values in frame.items():
-        if str(name) not in categorical and columns.is_date(values):
-            typed |= dict(columns.split_date(where, values).items())
-        else:
-            typed[name] = columns.convert_feature(where, values, name in categorical)[0]
+    typed = columns.convert_features(where, frame, categorical)
     constant = [str(name) for name, values in typed.items() if values.nunique(dropna=False) == 1]
     if constant:
         raw.notes.append(f"constant columns (kept): {', '.join(constant)}")
-    return Table(pd.DataFrame(typed))
+    return Table(typed)
 
 
 def _build_images(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Inputs:

@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
 from reseed.core.module_finder import is_library, is_third_party
 from reseed.core.random_streams import ensure_deterministic
+from reseed.data.columns import convert_features, encode_target, is_date
+from reseed.data.inputs import Table, Texts
 from reseed.data.splits import Split
 from reseed.models.registry import load_factory
 from reseed.training.encoder import Preparation
@@ -62,6 +65,21 @@ def try_model(problem: Problem, recipe: Recipe) -> int:
         else:
             break
     return len(rows)
+
+
+def try_rows(factory: str, X: pd.DataFrame | list[str], target: pd.Series, task: str) -> int:
+    """Try a factory on rows of a table, or on texts, that are no dataset yet."""
+    y, classes = encode_target("rows", target, task, None)
+    problem = Problem(None, y, task, len(classes or []))
+    if isinstance(X, pd.DataFrame):
+        X = X.dropna(axis=1, how="all")  # in these rows
+        is_number = {name: is_numeric_dtype(one.dtype) or is_date(one) for name, one in X.items()}
+        words = [str(name) for name in X if not is_number[name]]
+        table = Table(convert_features("rows", X, words))
+        problem = replace(problem, inputs=table, features=table.describe()["features"])
+    else:
+        problem = replace(problem, inputs=Texts({"text": X}))
+    return try_model(problem, Recipe(factory))
 
 
 def _choose_rows(problem: Problem, seed: int, count: int) -> np.ndarray:
