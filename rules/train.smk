@@ -116,6 +116,7 @@ rule train:
         gpu=plan.train.gpus,
         runtime=plan.train.minutes,
         mem_mb=plan.train.memory_mb,
+        disk_mb=plan.train.disk_mb,
     params:
         model=plan.train.model,
         dataset=plan.train.dataset,

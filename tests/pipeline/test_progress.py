@@ -74,7 +74,7 @@ def test_dry_run_prints_each_reason_once(clock):
     changed = "Missing output files: x; Params have changed since last execution: y"
     follow = "Input files updated by another job: x"
     resources = {
-        "train": SimpleNamespace(gpu=1, mem_mb=1500, runtime=65),
+        "train": SimpleNamespace(gpu=1, mem_mb=1500, runtime=65, disk_mb=900),
         "figure": SimpleNamespace(),
     }
     for rule, reason in (("train", changed), ("train", changed), ("figure", follow)):
@@ -86,9 +86,9 @@ def test_dry_run_prints_each_reason_once(clock):
         "3 jobs: train 2, figure 1",
         "  because its code, recipe, data or trials have changed: train 2",
         "  because upstream output changes: figure 1",
-        "  rule   jobs  threads  memory  time limit  GPUs  core-hours  GPU-hours",
-        "  train     2        2  1.5 GB      65 min     1         4.3        2.2",
-        "Hours: at most, by the time limits. They grow with data that are not prepared yet.",
+        "  rule   jobs  threads  memory  time limit  GPUs  core-hours  GPU-hours    disk",
+        "  train     2        2  1.5 GB      65 min     1         4.3        2.2  1.8 GB",
+        "Hours: at most, by the time limits. Hours and disk grow with data not prepared yet.",
         "Commands and reasons of all jobs: snakemake -n -p --quiet host",
         "This was a dry run. Nothing was made.",
     ]

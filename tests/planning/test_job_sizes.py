@@ -78,6 +78,13 @@ def test_time_follows_rows_hints_and_measurements(tmp_path):
     assert known.block_minutes(block_of(one)) == 5 + 2 * 10
 
 
+def test_disk_is_that_of_records_and_kept_outputs(tmp_path):
+    one = planned_setting("forest", seeds=30, keep=["test"])
+    # A record of 6.5 kB, and 8 bytes for each of 1,000 test rows (a quarter).
+    assert sizes(tmp_path).block_disk(block_of(one)) == 1
+    assert sizes(tmp_path / "large", rows=400_000).block_disk(block_of(one)) == 25
+
+
 def test_memory_follows_the_kind_of_data_and_the_stack(tmp_path):
     features = [{"name": str(n)} for n in range(100)]
     found = sizes(tmp_path, features=features)

@@ -35,7 +35,7 @@ class Job:
     priority: 0 for all jobs but trainings, which wait for them, or which they end.
     model, dataset, seeds: what is trained, as a person reads it.
     packages: top-level names of installed packages that the user's code imports.
-    minutes, memory_mb: what to request.
+    minutes, memory_mb, disk_mb: what to request.
     table_key: the key that the job's tables carry, if any.
     texts: category, subcategory and labels in Snakemake's own report.
     """
@@ -53,6 +53,7 @@ class Job:
     gpus: int = 0
     minutes: Size | None = None
     memory_mb: Size | None = None
+    disk_mb: Size | None = None
     packages: frozenset[str] = frozenset()
     table_key: str = ""
     texts: dict[str, Any] = field(default_factory=dict)

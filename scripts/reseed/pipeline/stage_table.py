@@ -7,12 +7,22 @@ from typing import Any
 #: Rules whose jobs may fetch files.
 FETCHING = ("prepare_table", "prepare_images", "weights")
 COMMANDS = "Commands and reasons of all jobs: snakemake -n -p --quiet host"
-_HEAD = ("rule", "jobs", "threads", "memory", "time limit", "GPUs", "core-hours", "GPU-hours")
+_HEAD = (
+    "rule",
+    "jobs",
+    "threads",
+    "memory",
+    "time limit",
+    "GPUs",
+    "core-hours",
+    "GPU-hours",
+    "disk",
+)
 
 
 @dataclass
 class StageNeeds:
-    """The greatest requests of the jobs of a rule, and the sums of their time limits."""
+    """The greatest requests of the jobs of a rule; the sums of their time limits and of disk."""
 
     jobs: int = 0
     threads: int = 1
@@ -21,12 +31,13 @@ class StageNeeds:
     gpus: int = 0
     core_minutes: int = 0
     gpu_minutes: int = 0
+    disk_mb: int = 0
 
     def add(self, threads: int, resources: Any) -> None:
         """Count a job. resources: Snakemake's, by attribute; a text stands for a later number."""
-        memory, minutes, gpus = (
+        memory, minutes, gpus, disk = (
             value if isinstance(value := getattr(resources, name, 0), int) else 0
-            for name in ("mem_mb", "runtime", "gpu")
+            for name in ("mem_mb", "runtime", "gpu", "disk_mb")
         )
         self.jobs += 1
         self.threads = max(self.threads, threads)
@@ -34,6 +45,7 @@ class StageNeeds:
         self.gpus = max(self.gpus, gpus)
         self.core_minutes += threads * minutes
         self.gpu_minutes += gpus * minutes
+        self.disk_mb += disk
 
     def cells(self, rule: str) -> tuple[str, ...]:
         """The row of the table."""
@@ -46,6 +58,7 @@ class StageNeeds:
             str(self.gpus),
             f"{self.core_minutes / 60:,.1f}",
             f"{self.gpu_minutes / 60:,.1f}",
+            f"{self.disk_mb / 1000:,.1f} GB",
         )
 
 
@@ -58,7 +71,7 @@ def format_stages(stages: Mapping[str, StageNeeds]) -> Iterator[str]:
         numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         yield "  ".join(["", rule.ljust(widths[0]), *numbers])
     if asking:
-        yield "Hours: at most, by the time limits. They grow with data that are not prepared yet."
+        yield "Hours: at most, by the time limits. Hours and disk grow with data not prepared yet."
     if fetching := [rule for rule in stages if rule in FETCHING]:
         yield f"{', '.join(fetching)} may fetch files; on a cluster they run where snakemake runs."
     yield COMMANDS

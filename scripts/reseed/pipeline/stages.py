@@ -102,6 +102,12 @@ class Stage:
         assert memory is not None
         return memory(threads, attempt)
 
+    def disk_mb(self, wildcards: Any, threads: int, attempt: int) -> int:
+        """Megabytes of disk that the outputs take."""
+        disk = self.job(wildcards).disk_mb
+        assert disk is not None
+        return disk(threads, attempt)
+
     # --- Snakemake's own report ------------------------------------------------------------------
 
     def caption(self, wildcards: Any, output: Any) -> str:

@@ -285,6 +285,7 @@ class TrainingJobs:
             packages=frozenset(planned.packages),
             minutes=partial(sizes.block_minutes, one),
             memory_mb=partial(sizes.block_memory, one),
+            disk_mb=partial(sizes.block_disk, one),
         )
 
     def try_model(self, dataset: str, model: str) -> Job:

@@ -143,11 +143,6 @@ def cost_of(plan: Plan, setting: Setting, measured: Mapping[str, Measured], rows
     shards = [len(rung) for rung in plan_shards(planned, plan.block_seconds)] if searches else []
     trials = len(planned.trials)
     total = trials * seconds + searches * one_search
-    kept = {
-        "test": _test_share(planned.scheme),
-        "validation": planned.scheme.validation,
-    }
-    outputs = rows * sum(kept[part] for part in planned.keep)
     cost = Cost(
         trials=trials,
         searches=searches,
@@ -155,7 +150,7 @@ def cost_of(plan: Plan, setting: Setting, measured: Mapping[str, Measured], rows
         jobs=len(blocks) + searches * (1 + sum(shards)),
         cpu_seconds=total,
         gpu_seconds=total if planned.model.device != "cpu" else 0.0,
-        disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
+        disk_bytes=trials * trial_bytes(planned, rows),
         longest=max(
             max((len(block.seeds) for block in blocks), default=0) * seconds,
             longest_shard(rungs, shards),
@@ -163,6 +158,13 @@ def cost_of(plan: Plan, setting: Setting, measured: Mapping[str, Measured], rows
     )
     cost.seconds_by_source[source] = total
     return cost
+
+
+def trial_bytes(planned: PlannedSetting, rows: int) -> float:
+    """Disk that a trial takes: its record, and the raw outputs that the study keeps."""
+    kept = {"test": _test_share(planned.scheme), "validation": planned.scheme.validation}
+    outputs = rows * sum(kept[part] for part in planned.keep)
+    return RECORD_BYTES + outputs * BYTES_PER_OUTPUT
 
 
 def _test_share(scheme: Scheme) -> float:

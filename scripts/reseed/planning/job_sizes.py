@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reseed.core.layout import ResultsLayout
-from reseed.planning.costs import Measured, seconds_of
+from reseed.planning.costs import Measured, seconds_of, trial_bytes
 from reseed.planning.plan import HINT_ROWS, Block, PlannedSetting
 from reseed.planning.search_shards import search_seconds
 
@@ -107,6 +107,11 @@ class JobSizes:
     def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Memory of a training job."""
         return self._memory(block.planned, attempt)
+
+    def block_disk(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
+        """Megabytes that the trials of a training job take in the cache."""
+        rows = self._meta(block.planned)["rows"]
+        return math.ceil(len(block.seeds) * trial_bytes(block.planned, rows) / 1e6)
 
     def search_memory(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
         """Memory of a hyper-parameter search, each process with its own interpreter."""
