@@ -29,6 +29,29 @@ def test_parent_runs_of_mlflow_are_left_out_with_a_note():
     assert "2 rows without a model and a score were left out." in scores.notes
 
 
+def test_the_workspace_of_dvc_is_a_copy_of_its_run():
+    scores, _ = read_scores(LOGS / "dvc.csv", ReadOptions())
+    runs = scores.frame[["model", "seed"]].apply(tuple, axis=1)
+    small, large = [("small", s) for s in range(4)], [("large", s) for s in (1, 2, 3)]
+    assert sorted(runs) == sorted(small + large)
+    assert "Left out as copies of other rows of the same runs: 1 rows." in scores.notes
+
+
+def test_the_last_epoch_of_lightnings_runs():
+    options = ReadOptions(metric="val_acc", rows="last")
+    scores, _ = read_scores(LOGS / "lightning", options)
+    found = scores.frame.groupby("model")["value"].apply(lambda one: sorted(one.round(2)))
+    assert found.to_dict() == {"linear": [0.73, 0.73, 0.74], "network": [0.64, 0.71, 0.71]}
+
+
+def test_a_folder_of_offline_runs_says_what_to_export(tmp_path):
+    (tmp_path / "offline-run" / "files").mkdir(parents=True)
+    (tmp_path / "offline-run" / "files" / "requirements.txt").write_text("wandb==0.31.0\n")
+    (tmp_path / "offline-run" / "run.wandb").write_bytes(b":W&B")
+    with pytest.raises(reseed.ReseedError, match=r"run\.wandb: is a log of Weights & Biases"):
+        read_scores(tmp_path, ReadOptions())
+
+
 @pytest.mark.parametrize("search", [GridSearchCV, HalvingGridSearchCV])
 def test_a_fitted_search_is_read_as_its_results(search):
     X, y = make_classification(300, random_state=0)

@@ -465,6 +465,9 @@ class FileSet:
         named = [path for path in json_files if path.name.startswith("result")]
         tables = [path for path in self._tables if path not in self.left_out]
         files = [*self.given, *(named or tables or json_files)]
+        for path in self.in_folders:
+            if path.suffix == ".wandb":
+                refuse_kind(path)
         if not files:
             raise ReseedError(
                 f"{self.paths[0]}: holds no table ({', '.join(TABLE_SUFFIXES)}), no JSON and no "

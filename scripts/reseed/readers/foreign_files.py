@@ -30,6 +30,8 @@ _UNREAD = (
     (".npy .npz .mat .h5 .hdf5", "holds arrays, which name no models. In Python give them by "
         "model, `reseed.compare({'rf': scores, …})`."),
     (".yaml .yml .toml .ini", "holds settings, no table."),
+    (".wandb", "is a log of Weights & Biases, which holds no table. Export the table of runs as "
+        "CSV, or give a row a run: `reseed.compare([{**run.config, **run.summary}, …])`."),
     (".html .htm .xml", "is a web page. Write its table as CSV, for example by "
         "`pandas.read_html(file)[0].to_csv(…)`."),
     (".docx .doc .odt .pdf .pptx .png .jpg .jpeg", "is a document. Copy its table into a "

@@ -617,8 +617,8 @@ def find_long(draft: Draft) -> Found | None:
     scores = _find_scores(draft)
     if scores is None:
         return None
-    table = _drop_copies(draft, _reduce_steps(draft, scores))
-    table = _drop_empty(draft, table, scores)
+    table = _drop_empty(draft, _reduce_steps(draft, scores), scores)
+    table = _drop_copies(draft, table, scores)
     keys = draft.columns_of("model", *KEYS, "metric", "cluster")
     if not is_unique(table, keys):
         _tell_apart(draft, table, scores)
@@ -761,13 +761,19 @@ def _drop_empty(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> 
     return draft.table
 
 
-def _drop_copies(draft: Draft, table: SourceTable) -> SourceTable:
-    """The table without rows that repeat another one in every cell, the name of a run included."""
-    copies = table.joined_text(table.columns).duplicated()
-    if not (copies.any() and draft.has(*KEYS)):
-        return table
-    table.note(f"{int(copies.sum())} rows that repeat another row in every column were left out.")
-    draft.change(table.with_frame(table.frame[~copies]))
+def _drop_copies(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> SourceTable:
+    """The table without rows that repeat another one in every cell, the name of a run included.
+
+    Rows of one run repeat it too if their scores, with fractions, are equal, as DVC's workspace.
+    """
+    keys = draft.columns_of("model", *KEYS, "metric")
+    copies = table.joined_text(table.columns).duplicated() & draft.has(*KEYS)
+    if draft.has(*ALL_RUN_COLUMNS) and all(map(draft.shape.has_fractions, scores.values())):
+        same = table.joined_text([*keys, *scores.values()]).duplicated()
+        copies = copies if table.joined_text(keys)[~same].duplicated().any() else same
+    if copies.any():
+        table.note(f"Left out as copies of other rows of the same runs: {int(copies.sum())} rows.")
+        draft.change(table.with_frame(table.frame[~copies]))
     return draft.table
 
 
