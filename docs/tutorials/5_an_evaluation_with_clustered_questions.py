@@ -42,9 +42,11 @@ scores.head(3)
 # %%
 # With and without clusters
 # -------------------------
-# ``cluster`` names the column of the groups. Both calls see the same answers and the same difference.
+# ``cluster`` names the column of the groups; ``leave_out`` says that it does not matter. Without either,
+# ``compare`` asks where the scores of the models move together in a group. Both calls see the same answers
+# and the same difference.
 
-plain = reseed.compare(scores)
+plain = reseed.compare(scores, leave_out="passage")
 clustered = reseed.compare(scores, cluster="passage")
 for name, found in {"items only": plain, "passages": clustered}.items():
     row = found.verdicts.iloc[0]
@@ -59,7 +61,9 @@ for name, found in {"items only": plain, "passages": clustered}.items():
 wrong = {"items only": 0, "passages": 0}
 for _ in range(100):
     again = simulate(rng)
-    wrong["items only"] += int(reseed.compare(again).verdicts["p"].iloc[0] < 0.05)
+    wrong["items only"] += int(
+        reseed.compare(again, leave_out="passage").verdicts["p"].iloc[0] < 0.05
+    )
     found = reseed.compare(again, cluster="passage")
     wrong["passages"] += int(found.verdicts["p"].iloc[0] < 0.05)
 wrong
