@@ -28,7 +28,9 @@ FACTS = "facts"
 # Files with a date, files made of compared parts, and files that a run marked as damaged.
 SKIPPED = {".pdf", ".html", ".damaged"}
 # Files of the project's studies that show training times, which each run measures again.
-TIMED = re.compile(r"studies/protocol/.+/(folds|kernels|ways|checklist|table3|tables1and2)\.")
+TIMED = re.compile(
+    r"studies/protocol/(evidence|.+/(folds|kernels|ways|checklist|table3|tables1and2))\."
+)
 
 
 def hash_contents(results: Path) -> dict[str, str]:
