@@ -307,6 +307,12 @@ TABLES = {  # rows → (options, the question, or what the dataset of the study 
         ),
         [], "Test on the last fifth of them: --time day",
     ),
+    "German dates": (
+        lambda rng: visits(rng).drop(columns="patient").assign(
+            day=pd.date_range("2020-01-01", periods=360).strftime("%d.%m.%Y")
+        ),
+        [], "day holds dates such as '01.01.2020': write them as 2024-01-31",
+    ),
     "by date": (
         lambda rng: visits(rng).drop(columns="patient").assign(
             day=pd.date_range("2020-01-01", periods=360).strftime("%Y-%m-%d")

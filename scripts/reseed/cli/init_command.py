@@ -47,19 +47,14 @@ def add_init(commands: Any) -> None:
     group.add_argument("--results", type=Path, help="a table of runs, as for `reseed compare`")
     group.add_argument("--data", type=Path, help="a table of data: CSV or Parquet")
     add("--target", help="the column that models predict (with --data)")
-    add(
-        "--factory",
-        action="append",
-        default=[],
-        metavar="MODULE:FUNCTION",
-        help="your own model (with --data), instead of a forest and boosting; repeat it for more",
-    )
-    said = "what init would ask (with --data)"
+    said, many = "what init would ask (with --data)", {"action": "append", "default": []}
+    add("--factory", metavar="MODULE:FUNCTION", **many, help="your own model (with --data), "
+        "instead of a forest and boosting; repeat it for more")  # fmt: skip
     add("--group", metavar="COLUMN", help=f"rows of one value stay together, or none; {said}")
     add("--time", metavar="COLUMN", help=f"test on the last rows by it, or none; {said}")
     add("--text", metavar="COLUMN", help=f"models read this column of texts alone; {said}")
-    add("--keep", action="append", default=[], metavar="COLUMN", help="a feature that init drops")
-    add("--leave-out", action="append", default=[], metavar="COLUMN", help="no feature")
+    add("--keep", metavar="COLUMN", **many, help="a feature that init drops")
+    add("--leave-out", metavar="COLUMN", **many, help="no feature")
     add("--encoding", default="utf-8", help="of the text of a table of data (utf-8)")
     add("--metric", help="what models are compared by")
     add("--baseline", help="compare each model with this one only (with --results)")
@@ -76,28 +71,42 @@ def _init(options: argparse.Namespace) -> None:
     for factory in options.factory:
         if not re.fullmatch(r"[\w.]+:[A-Za-z]\w*", factory):
             raise ReseedError(f"--factory {factory}: write MODULE:FUNCTION, as my_models:make.")
-    if not studies.is_dir():
+    is_project, path = studies.is_dir(), studies / f"{name}.yaml"
+    if not is_project:
+        path = Path(f"{name}.py")
         if options.config != Path("config"):
             raise ReseedError(f"{studies}: no such folder. Correct `--config`.")
-        _write_script(options, Path(f"{name}.py"))
-        return
-    study = studies / f"{name}.yaml"
-    _refuse_existing(study)
+        if find_spec(name):
+            raise ReseedError(f"name {name!r}: {path} would hide a module. Choose another name.")
+    _refuse_existing(path)
+    files: dict[Path, Any] = {}
     if options.results:
-        files, rows = {study: _describe_results(options)}, 0
+        study, rows = _describe_results(options), 0
+        files[path] = study if is_project else write_results_script(name, study["results"])
     else:
-        files, rows = _describe_data(options, *_read_data(options))
-    import yaml
+        frame, found = _read_data(options)
+        files[path] = write_data_script(options, found, _SPLITS, _SEEDS)
+        if is_project:
+            files = _describe_data(options, frame, found)
+        rows = len(frame)
+        del frame  # planning needs memory, too
+    if is_project:
+        from reseed.planning.validation import RESERVED
 
-    from reseed.planning.validation import RESERVED  # once the table is no longer in memory
-
-    if name in RESERVED:
-        raise ReseedError(f"name {name!r}: is the name of a rule or page. Choose another.")
+        if name in RESERVED:
+            raise ReseedError(f"name {name!r}: is the name of a rule or page. Choose another.")
     _refuse_existing(*files)
     for path, content in files.items():
-        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-        path.write_text(text, encoding="utf-8")
+        if not isinstance(content, str):
+            import yaml
+
+            content = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+        path.write_text(content, encoding="utf-8")
         print(f"Wrote {path}")
+    if not is_project:
+        print(f"Run it: python {path}")
+        print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
+        return
     run = f"snakemake --cores 2 {name}"
     if rows:
         print(f"Try it in a minute: {run} --config scale=smoke")
@@ -108,24 +117,6 @@ def _refuse_existing(*paths: Path) -> None:
     for path in paths:
         if os.path.lexists(path):  # a link to a file that is not there is written to
             raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
-
-
-def _write_script(options: argparse.Namespace, path: Path) -> None:
-    """Write the study as a script, outside a copy of the repository."""
-    if find_spec(path.stem):
-        raise ReseedError(
-            f"name {options.name!r}: a script {path} would hide the module {path.stem!r}, which it "
-            "may import. Choose another name."
-        )
-    _refuse_existing(path)
-    if options.results:
-        text = write_results_script(options.name, _describe_results(options)["results"])
-    else:
-        _, task, csv, found = _read_data(options)
-        text = write_data_script(options, csv, found, task, _SPLITS, _SEEDS)
-    path.write_text(text, encoding="utf-8")
-    print(f"Wrote {path}\nRun it: python {path}")
-    print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
 
 
 def _describe_results(options: argparse.Namespace) -> dict[str, Any]:
@@ -145,11 +136,8 @@ def _describe_results(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _read_data(options: argparse.Namespace) -> tuple[pd.DataFrame, str, dict[str, str], Look]:
-    """The table, its task, arguments of `pandas.read_csv`, and what the table holds, printed.
-
-    Each of the user's models is tried on some of the rows.
-    """
+def _read_data(options: argparse.Namespace) -> tuple[pd.DataFrame, Look]:
+    """The table, and what it holds, printed. Each of the user's models is tried on some rows."""
     from pandas.api.types import is_float_dtype, is_numeric_dtype
 
     from reseed.data.columns import encode_target, require_column
@@ -168,10 +156,11 @@ def _read_data(options: argparse.Namespace) -> tuple[pd.DataFrame, str, dict[str
         task = "regression"
     encode_target(str(options.data), target, task, None)
     found = look(options, frame, task)
+    found.csv = csv
     found.show()
     for factory in options.factory:
-        _try_factory(factory, options.target, frame, task, found)
-    return frame, task, csv, found
+        _try_factory(factory, options.target, frame, found)
+    return frame, found
 
 
 def _read_table(options: argparse.Namespace) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -201,10 +190,10 @@ def _read_table(options: argparse.Namespace) -> tuple[pd.DataFrame, dict[str, st
     return frame, csv | ({"decimal": ","} if notes else {})
 
 
-def _try_factory(factory: str, target: str, frame: pd.DataFrame, task: str, found: Look) -> None:
+def _try_factory(factory: str, target: str, frame: pd.DataFrame, found: Look) -> None:
     """Try a model of the user's factory in a process of its own; ReseedError if it fails."""
     rows = frame.dropna(subset=[target])
-    if task == "regression":
+    if found.task == "regression":
         rows = rows.sample(min(_TRIED, len(rows)), random_state=0)
     else:
         by_class = rows.groupby(target)
@@ -218,7 +207,7 @@ def _try_factory(factory: str, target: str, frame: pd.DataFrame, task: str, foun
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],
-            input=pickle.dumps((factory, X, rows[target], task)),
+            input=pickle.dumps((factory, X, rows[target], found.task)),
             env=os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
             capture_output=True,
             timeout=_TRY_SECONDS,
@@ -233,19 +222,19 @@ def _try_factory(factory: str, target: str, frame: pd.DataFrame, task: str, foun
 
 
 def _describe_data(
-    options: argparse.Namespace, frame: pd.DataFrame, task: str, csv: dict[str, str], found: Look
-) -> tuple[dict[Path, dict[str, Any]], int]:
-    """The dataset, the study and the user's models on a table of data, and its rows."""
+    options: argparse.Namespace, frame: pd.DataFrame, found: Look
+) -> dict[Path, Any]:
+    """The dataset, the study and the user's models on a table of data."""
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset: dict[str, Any] = {
         "name": options.name,
         "title": options.name.replace("_", " ").capitalize(),
-        "task": task,
+        "task": found.task,
         "target": options.target,
         "sources": [{"kind": "file", "path": str(options.data.absolute())}],
     } | found.fields
     # The reader finds decimal commas by itself.
-    if given := {new: csv[old] for old, new in _READER_OPTIONS.items() if old in csv}:
+    if given := {_READER_OPTIONS[k]: v for k, v in found.csv.items() if k in _READER_OPTIONS}:
         dataset["options"] = given
     group, time, official = map(found.fields.get, ("group", "time", "official"))
     # Neither official parts nor windows of time are drawn by a seed.
@@ -254,7 +243,7 @@ def _describe_data(
     if time and not official:
         split = {"kind": "time", "folds": 1, "test": LAST}
     rarest = len(frame)
-    if task != "regression":
+    if found.task != "regression":
         classes = frame[options.target].dropna()
         sizes = classes.map(classes.value_counts())
         rarest = int(sizes.min())
@@ -283,17 +272,14 @@ def _describe_data(
     }
     if options.metric:
         study["metric"] = options.metric
-    models = {
-        options.config / "models" / f"{name}.yaml": {
-            "name": name,
-            "title": name.removeprefix(f"{options.name}_"),
-            "factory": factory,
-        }
-        for name, factory in own.items()
+    files: dict[Path, Any] = {
+        options.config / "datasets" / f"{options.name}.yaml": dataset,
+        options.config / "studies" / f"{options.name}.yaml": study,
     }
-    datasets, studies = options.config / "datasets", options.config / "studies"
-    file = f"{options.name}.yaml"
-    return models | {datasets / file: dataset, studies / file: study}, len(frame)
+    for name, factory in own.items():
+        model = {"name": name, "title": factory.partition(":")[2], "factory": factory}
+        files[options.config / "models" / f"{name}.yaml"] = model
+    return files
 
 
 def _describe_cost(options: argparse.Namespace, rows: int) -> str:

@@ -31,6 +31,13 @@ _WORDS = 4
 #: Lines that are printed.
 _MOST_LINES = 40
 _NONE = "none"
+#: A date that `reseed.data.columns` does not read.
+_OTHER_DATE = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b.*|\d{4}/\d.*"
+_ASK = {
+    "group": "Split by it: --group {0}; if new rows are of the same values: --group none",
+    "time": "Test on the last fifth of them: --time {0}; on random rows, if the order does not "
+    "matter: --time none",
+}
 
 
 @dataclass
@@ -40,8 +47,11 @@ class Look:
     fields: those of the dataset's file: drop, group, time, official, or kind and text.
     dates: columns that are read by their parts.
     lines: what was found. questions: what must be answered first.
+    csv: arguments of `pandas.read_csv`.
     """
 
+    task: str = ""
+    csv: dict[str, str] = field(default_factory=dict)
     fields: dict[str, Any] = field(default_factory=dict)
     dates: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -67,14 +77,16 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
 
     Raises ReseedError with every open question, and if no feature is left.
     """
+    from pandas.api.types import is_numeric_dtype
+
     from reseed.data.columns import require_column
 
     given = [options.group, options.time, options.text]
     for name in (*options.keep, *options.leave_out, *given):
         if name not in (None, _NONE):
             require_column(str(options.data), frame, name, "named")
-    found = Look()
-    frame, features = _look_at_rows(options, frame, task, found), []
+    found = Look(task)
+    frame, features = _look_at_rows(options, frame, found), []
     few = frame.sample(min(len(frame), _SAMPLE), random_state=0)
     for name in frame.columns.drop(options.target):
         # What holds for all rows holds for a few, which are faster.
@@ -83,8 +95,9 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
             features.append(name)
     texts = [name for name in features if _is_text(few[name])]
     plain = [name for name in features if name not in texts]
+    columns = [*plain, *found.dates]
     _choose_text(options, texts, plain, found)
-    _choose_group(options, frame, plain, task, found)
+    _choose_split(options, frame[columns], frame[options.target], found)
     if not (plain or "text" in found.fields or found.dates or found.questions):
         raise ReseedError(
             f"{options.data}: no column is left to predict {options.target!r}. "
@@ -98,13 +111,15 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
         found.show()
         asked = "\n  ".join(found.questions)
         raise ReseedError(f"{options.data}: nothing is written before you say:\n  {asked}")
-    found.lines += [f"{name}: feature{_describe(frame[name])}" for name in plain]
+    for name in plain:
+        values, empty = frame[name], int(frame[name].isna().sum())
+        kind = "numbers" if is_numeric_dtype(values.dtype) else f"{values.nunique()} categories"
+        gaps = f", empty in {empty} rows (the median, or a category of its own)" if empty else ""
+        found.lines.append(f"{name}: feature, {kind}{gaps}")
     return found
 
 
-def _look_at_rows(
-    options: argparse.Namespace, frame: pd.DataFrame, task: str, found: Look
-) -> pd.DataFrame:
+def _look_at_rows(options: argparse.Namespace, frame: pd.DataFrame, found: Look) -> pd.DataFrame:
     """Say what is odd about rows and target; return the rows with a target."""
     from pandas.util import hash_pandas_object
 
@@ -121,7 +136,7 @@ def _look_at_rows(
             f"{repeated} of {len(frame)} rows repeat an earlier one, so a random split may test on "
             "rows of training"
         )
-    if task != "regression":
+    if found.task != "regression":
         counts = frame[options.target].value_counts()
         if counts.iloc[-1] < RARE:
             found.lines.append(
@@ -143,19 +158,19 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         return True
     if name in options.leave_out:
         return _drop(found, name, "as you said")
-    if not len(present):
-        return _drop(found, name, "holds no values")
-    if present.nunique() == 1:
-        return _drop(found, name, "holds one value")
+    if (count := present.nunique()) < 2:
+        return _drop(found, name, "holds one value" if count else "holds no values")
     if is_date(present):
-        if options.time is None:
-            found.questions.append(
-                f"{name} holds dates ({str(present.iloc[0])!r}). Test on the last fifth of them: "
-                f"--time {name}; on random rows, if the order does not matter: --time none"
-            )
         found.dates.append(name)
         found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
+    if _is_text_of(_OTHER_DATE, present):
+        if options.time is None:
+            found.questions.append(
+                f"{name} holds dates such as {present.iloc[0]!r}: write them as 2024-01-31, to "
+                f"split by them; on random rows, if the order does not matter: --time none"
+            )
+        return _drop(found, name, "holds dates that are not written as 2024-01-31")
     if parts := _find_parts(present):
         found.fields["official"] = {"column": name} | parts
         shown = ", ".join(f"{part}: {len(frame[values.isin(v)])}" for part, v in parts.items())
@@ -186,11 +201,9 @@ def _find_parts(values: pd.Series) -> dict[str, list[Any]] | None:
         return None
     parts: dict[str, list[Any]] = {}
     for value in values.unique():
-        [*of] = [part for part, words in _PARTS.items() if value.strip().lower() in words]
-        if not of:
-            return None
-        parts.setdefault(of[0], []).append(value)
-    return parts if {"train", "test"} <= {*parts} else None
+        part = next((part for part, words in _PARTS.items() if value.strip().lower() in words), "")
+        parts.setdefault(part, []).append(value)
+    return parts if {"train", "test"} <= {*parts} and "" not in parts else None
 
 
 def _is_row_number(values: pd.Series) -> bool:
@@ -199,6 +212,10 @@ def _is_row_number(values: pd.Series) -> bool:
     if not is_numeric_dtype(values.dtype) or is_bool_dtype(values.dtype):
         return False
     return values.is_unique and len(values) > 20 and bool((values % 1 == 0).all())
+
+
+def _is_text_of(pattern: str, values: pd.Series) -> bool:
+    return values.map(type).eq(str).all() and values.str.fullmatch(pattern).all()
 
 
 def _is_text(values: pd.Series) -> bool:
@@ -233,29 +250,20 @@ def _choose_text(
     found.fields |= {"kind": "texts", "text": [chosen]}
 
 
-def _choose_group(
-    options: argparse.Namespace, frame: pd.DataFrame, plain: list[str], task: str, found: Look
+def _choose_split(
+    options: argparse.Namespace, features: pd.DataFrame, target: pd.Series, found: Look
 ) -> None:
-    """Ask where rows with the same value of a column resemble each other."""
+    """Ask where a random split of the rows would test on what training has seen."""
     if options.group not in (None, _NONE):
         found.fields["group"] = options.group
         found.lines.append(f"{options.group}: no value of it is on both sides of a split")
     if options.time not in (None, _NONE):
         found.fields["time"] = options.time
         found.lines.append(f"{options.time}: the last fifth of its values is the test set")
-    if options.group or found.fields.keys() & {"official", "text"}:
-        return
-    from reseed.data.leaks import find_identifiers
+    from reseed.data.leaks import find_leaks
 
-    found.questions += [
-        f"{text}. Split by it: --group {name}; if new rows are of the same values: --group none"
-        for name, text in find_identifiers(frame[plain], frame[options.target], task)
-    ]
-
-
-def _describe(values: pd.Series) -> str:
-    from pandas.api.types import is_numeric_dtype
-
-    kind = ", numbers" if is_numeric_dtype(values.dtype) else f", {values.nunique()} categories"
-    empty = int(values.isna().sum())
-    return kind + f", empty in {empty} rows (the median, or a category of its own)" * bool(empty)
+    for kind, name, text in find_leaks(features, target, found.task):
+        if kind == "group" and (options.group or found.fields.keys() & {"official", "text"}):
+            break
+        if kind == "group" or options.time is None:
+            found.questions.append(f"{text}. {_ASK[kind].format(name)}")

@@ -25,22 +25,12 @@ comparison.to_html({f"{name}.html"!r})
 '''
 
 
-def write_data_script(
-    options: argparse.Namespace,
-    csv: dict[str, str],
-    found: Look,
-    task: str,
-    splits: int,
-    seeds: int,
-) -> str:
-    """A script that trains models on a table of data, and compares them.
-
-    csv: arguments of `pandas.read_csv`.
-    """
+def write_data_script(options: argparse.Namespace, found: Look, splits: int, seeds: int) -> str:
+    """A script that trains models on a table of data, and compares them."""
     group, time, official = map(found.fields.get, ("group", "time", "official"))
     [text] = found.fields.get("text", [""])
     kind, linear = "Classifier", "LogisticRegression(max_iter=1000)"
-    if task == "regression":
+    if found.task == "regression":
         kind, linear = "Regressor", "Ridge()"
     forest, boosting = f"RandomForest{kind}", f"HistGradientBoosting{kind}"
     if options.factory:
@@ -59,7 +49,7 @@ def write_data_script(
         imports = f"from sklearn.ensemble import {boosting}, {forest}"
         names = [f'"rf": {forest}()', f'"gbm": {boosting}()']
     read = "read_parquet" if is_parquet(options.data) else "read_csv"
-    how = "".join(f", {name}={value!r}" for name, value in csv.items())
+    how = "".join(f", {name}={value!r}" for name, value in found.csv.items())
     lines = [
         f"table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])",
         f"y = table.pop({options.target!r})",

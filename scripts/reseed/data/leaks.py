@@ -21,27 +21,21 @@ _REPEATED = 0.5
 _BETWEEN = 0.1
 
 
-def describe_leaks(
-    features: pd.DataFrame, target: pd.Series, task: str, group: str, time: str
-) -> list[str]:
-    """Sentences about columns that a random split should respect. group, time: what names them."""
-    dates = [name for name in features if is_date(features[name])]
-    texts = [
-        f"{name} holds dates, and random test rows lie between those of training: give it as {time}"
-        for name in dates
-    ]
-    found = find_identifiers(features.drop(columns=dates), target, task)
-    texts += [f"{text}: give it as {group}" for _, text in found]
-    return [f"{text}." for text in texts]
-
-
-def find_identifiers(
+def find_leaks(
     features: pd.DataFrame, target: pd.Series, task: str
-) -> Iterator[tuple[Hashable, str]]:
-    """Columns whose rows with the same value resemble each other, and what shows it."""
-    for name in features if len(features.columns) > 1 else ():
-        if _may_identify(features[name]) and (text := _compare(features, target, name, task)):
-            yield name, text
+) -> Iterator[tuple[str, Hashable, str]]:
+    """What a random split should respect: `time` or `group`, the column, and what shows it."""
+    dates = [name for name in features if is_date(features[name])]
+    for name in dates:
+        yield (
+            "time",
+            name,
+            f"{name} holds dates, and random test rows lie between those of training",
+        )
+    rest = features.drop(columns=dates)
+    for name in rest if len(rest.columns) > 1 else ():
+        if _may_identify(rest[name]) and (text := _compare(rest, target, name, task)):
+            yield "group", name, text
 
 
 def _may_identify(values: pd.Series) -> bool:
@@ -69,8 +63,7 @@ def _compare(features: pd.DataFrame, target: pd.Series, name: Hashable, task: st
     levels = np.random.default_rng(0).permutation(sizes.index)
     count = int((sizes.loc[levels].cumsum() <= _ROWS).sum())
     chosen = groups[groups.isin(levels[: max(count, 2 * _FOLDS)])].index
-    if len(chosen) > _ROWS:
-        chosen = chosen[np.random.default_rng(0).permutation(len(chosen))[:_ROWS]]
+    chosen = chosen[np.random.default_rng(0).permutation(len(chosen))[:_ROWS]]
     y, codes = target[chosen], pd.factorize(groups[chosen])[0]
     x = features.loc[chosen]
     x = x.apply(lambda v: v if is_numeric_dtype(v) else pd.factorize(v.astype(str))[0])
@@ -84,23 +77,19 @@ def _compare(features: pd.DataFrame, target: pd.Series, name: Hashable, task: st
     from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
     from sklearn.model_selection import GroupKFold, KFold, cross_val_score
 
+    model, metric, scoring = ExtraTreesClassifier, "balanced accuracy", "balanced_accuracy"
     if task == "regression":
         model, metric, scoring = ExtraTreesRegressor, "R²", "r2"
-    else:
-        model, metric, scoring = ExtraTreesClassifier, "balanced accuracy", "balanced_accuracy"
-    folds = [
-        (others, KFold(_FOLDS, shuffle=True, random_state=0).split(x)),
-        (
-            x if is_numeric_dtype(groups) else others,
-            GroupKFold(_FOLDS, shuffle=True, random_state=0).split(x, groups=codes),
-        ),
-    ]
+    models = {KFold: others, GroupKFold: x if is_numeric_dtype(groups) else others}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes that a fold does not have
         both = [
-            cross_val_score(model(_TREES, random_state=0), rows, y, cv=list(one), scoring=scoring)
-            for rows, one in folds
-        ]
+            cross_val_score(
+                *(model(_TREES, random_state=0), rows, y), groups=codes, scoring=scoring,
+                cv=folds(_FOLDS, shuffle=True, random_state=0),
+            )
+            for folds, rows in models.items()
+        ]  # fmt: skip
     random, grouped = (float(np.mean(one)) for one in both)
     error = float(np.hypot(*(np.std(one, ddof=1) / _FOLDS**0.5 for one in both)))
     if random - grouped <= max(_GAP, _ERRORS * error):

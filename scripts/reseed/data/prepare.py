@@ -11,7 +11,7 @@ from reseed.core.errors import ReseedError
 from reseed.data import columns, draws
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
-from reseed.data.leaks import describe_leaks
+from reseed.data.leaks import find_leaks
 from reseed.data.meta import DatasetDescription
 from reseed.data.official import assign_official_parts
 from reseed.data.raw import Raw
@@ -167,7 +167,8 @@ def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw)
         raise ReseedError(f"{where}: no feature is left besides target, group and drop")
     if not (dataset.group or dataset.time or official):
         target = raw.frame[dataset.target]
-        raw.notes.extend(describe_leaks(frame, target, dataset.task, "group:", "time:"))
+        leaks = find_leaks(frame, target, dataset.task)
+        raw.notes.extend(f"{text}: give it as {field}:." for field, _, text in leaks)
     categorical: list[str] = getattr(options, "categorical", [])
     for name in categorical:
         columns.require_column(where, frame, name, "options.categorical")

@@ -30,7 +30,7 @@ from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError
-from reseed.data.leaks import describe_leaks
+from reseed.data.leaks import find_leaks
 from reseed.pipeline.runner import pick_device
 from reseed.session import tables
 from reseed.session.crossing import Crossing
@@ -180,8 +180,10 @@ def _warn_of_leaks(X: pd.DataFrame, data: TrainingData, splits: Any) -> None:
     if splits is None or isinstance(splits, int | range):
         target = pd.Series(data.targets.target)
         frame = X.reset_index(drop=True)
-        if leaks := describe_leaks(frame, target, data.task, "groups=", "time="):
-            warnings.warn(" ".join(leaks), stacklevel=4)
+        names = {"group": "groups=", "time": "time="}
+        leaks = find_leaks(frame, target, data.task)
+        if texts := [f"{text}: give it as {names[field]}." for field, _, text in leaks]:
+            warnings.warn(" ".join(texts), stacklevel=4)
 
 
 def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:
