@@ -178,7 +178,7 @@ def test_directions():
 @pytest.mark.parametrize(
     "name",
     [
-        *("score", "accuracy_loss", "1 - AUC", "one_minus_auc", "minus_mse", "top1_err", "acc_gap"),
+        *("score", "accuracy_loss", "1 - AUC", "one_minus_auc", "minus_mse", "top_err", "acc_gap"),
         *("accuracy_std", "error_reduction", "standard error", "MRR rank", "Energy", "precision_n"),
     ],
 )

@@ -5,7 +5,6 @@ Every door asks `choose_design`: `compare`, `gate`, imports of studies, `reseed 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -18,13 +17,11 @@ from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.question import propose
 from reseed.readers.scores import Scores
+from reseed.readers.shape import Shape
 from reseed.verdicts.designs import DesignFacts, Method, choose_method
 
 #: Names of columns of times, and dates as text.
 _TIMES = ("date", "time", "timestamp", "datetime", "year", "month", "week", "day", "hour")
-_DATE = re.compile(
-    r"\d{4}-\d\d?(-\d\d?)?([ T]|$)|\d\d?[./]\d\d?[./](\d\d){1,2}( |$)|\d{4}-?Q[1-4]$"
-)
 #: Least share of items with a time of their own that are points in time.
 _OWN_TIMES = 0.9
 #: Fewest levels of a column that are asked about as clusters, and the p-value that shows them.
@@ -105,7 +102,9 @@ def _ask_about_time(scores: Scores) -> None:
     table, named = scores.source, scores.columns.get("item")
     for column in [named, *(c for c in table.columns if c not in scores.columns.values())]:
         labels = table.text(str(column)).drop_duplicates() if column in table.columns else []
-        is_time = str(column).lower() in _TIMES or all(map(_DATE.match, labels))
+        is_time = str(column).lower() in _TIMES or (
+            column in table.columns and Shape(table).are_dates(str(column))
+        )
         own = {} if str(named).startswith("(") else {"item": str(named)}
         if is_time and len(labels) > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
             table.add_error(

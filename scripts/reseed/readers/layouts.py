@@ -635,14 +635,18 @@ def find_long(draft: Draft) -> Found | None:
 def _ask_model(draft: Draft) -> None:
     """Ask what is compared: columns whose values fit, each in several rows."""
     shape, rows = draft.shape, len(draft.table.frame)
-    names = [c for c in draft.left() if find_metric(c) is None and not shape.are_hits(c)]
+    names = [
+        c for c in sorted(draft.left(), key=shape.is_number)
+        if not (find_metric(c) or shape.are_hits(c) or shape.are_dates(c))
+    ]  # fmt: skip
     levels = {c: shape.levels(c) * (3 if shape.has_fractions(c) else 1) for c in names}
     fits = [c for c in names if 1 < shape.levels(c) < rows and levels[c] <= rows]
     options = [option("model", c) for c in fits]
     options += [option("model", list(pair)) for pair in [*combinations(fits, 2)][:3]]
-    options += [
-        option("model", c) for c in names if not shape.is_number(c) and shape.levels(c) == rows > 1
-    ]
+    unique = [c for c in names if not shape.is_number(c) and shape.levels(c) == rows > 1]
+    for c in unique:  # names of runs, as `rf-seed3`, come first
+        named = all(parse_label(label).runs for label in draft.table.text(c))
+        options.insert(0 if named else len(options), option("model", c))
     wide = [c for c in draft.numbers() if not shape.are_hits(c)]
     if len(wide) > 1:
         shown = join_names(wide, 10)

@@ -144,7 +144,8 @@ class Known(NamedTuple):
 def find_metric(heading: str) -> Known | None:
     """The metric that a heading names as a whole; `neg_` turns it. None if it is on no list."""
     for whole in list_variants(heading):
-        words = re.sub(r"@.*", "", whole).strip("_").split("_")
+        plain = re.sub(r"(^|_)top_?\d+(?=_|$)", "", whole) or "accuracy"  # `top-1`, `top5_error`
+        words = re.sub(r"@.*", "", plain).strip("_").split("_")
         turned = words[0] in ("neg", "negative") and len(words) > 1
         words = words[turned:]
         while len(words) > 1 and words[0] in _AROUND:

@@ -344,11 +344,11 @@ def _take_self_named(draft: Draft) -> None:
 
 
 def _split_models(draft: Draft) -> None:
-    """Runs that the names of models hold, `bert_seed1`, where no column names runs."""
+    """Runs that the names of models hold, `bert_seed1`, where no column says otherwise."""
     column = draft.roles.get("model")
     keys = draft.columns_of("model", "dataset", "metric", "item", "prompt")
     is_said = column in draft.said and len(draft.sources["model"]) > 1
-    if column is None or is_said or draft.has(*ALL_RUN_COLUMNS):
+    if column is None or is_said:
         return
     if not is_unique(draft.table, keys):
         return
@@ -361,12 +361,17 @@ def _split_models(draft: Draft) -> None:
         return
     if "" in names or len(names) == len(labels):
         return
+    values = {r: text.map({name: str(one.runs[r]) for name, one in labels.items()}) for r in runs}
+    for role in (role for role in ALL_RUN_COLUMNS if role in draft.roles):
+        stated = draft.table.text(draft.roles[role])
+        if role not in values or (stated != values.pop(role)).any():
+            return
     shown = join_names([*labels], 2)
     draft.table.note(
         f"The names of models hold their runs ({shown}): read as model and {' and '.join(runs)}."
     )
-    for role in runs:
-        draft.make(role, text.map({name: one.runs[role] for name, one in labels.items()}))
+    for role, numbers in values.items():
+        draft.make(role, numbers)
     draft.make("model", text.map({name: one.rest for name, one in labels.items()}), [column])
 
 

@@ -26,6 +26,9 @@ _SIZE = 10
 _ROUNDING = 0.51
 #: Decimal digits of chance against it from which equal numbers are no coincidence.
 _LEAST_EVIDENCE = 5
+_DATE = re.compile(
+    r"\d{4}-\d\d?(-\d\d?)?([ T]|$)|\d\d?[./]\d\d?[./](\d\d){1,2}( |$)|\d{4}-?Q[1-4]$"
+)
 #: Columns among which a mean is looked for.
 _MOST_COLUMNS = 500
 #: Columns among which the difference of two is looked for.
@@ -77,6 +80,10 @@ class Shape:
             numbers is not None and not self.are_hits(column) and len(numbers) > 2
             and bool((numbers.diff().iloc[1:] == 1).all())
         )  # fmt: skip
+
+    def are_dates(self, column: str) -> bool:
+        """Whether all labels of a column are dates, with or without a time."""
+        return all(map(_DATE.match, self.table.text(column).drop_duplicates()))
 
     def may_label(self, column: str) -> bool:
         """Whether a column may name rows: it varies, and holds no fractions and no marks."""
