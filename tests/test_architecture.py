@@ -55,7 +55,7 @@ ALLOWED = {
     },
     "cli": {
         "core", "config", "data", "planning", "readers", "report.pages", "pipeline", "jobs",
-        "comparison",
+        "comparison", "training",
     },
     "__main__": {"cli"},
     "pytest_plugin": {"comparison"},

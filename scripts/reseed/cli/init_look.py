@@ -1,42 +1,39 @@
 """What `reseed init` finds in a table of data before it writes a study: a line a column.
 
-Values decide. A column of row numbers, of dates, of long texts, of names of parts, or of an
-identifier whose rows resemble each other is not a feature, and rows must not be split as if it
-were none. What the values leave open is asked, all at once, and nothing is written.
+Values decide. What they leave open is asked, all at once, and nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+from pandas.util import hash_pandas_object
 
 from reseed.core.errors import ReseedError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from reseed.data import columns
+from reseed.data.leaks import find_leaks, is_whole
 
 #: Words for the parts of a table that was split before.
 _PARTS = {
-    "train": ("train", "training"),
+    "train": ("train", "training"), "test": ("test", "testing"),
     "validation": ("valid", "validation", "val", "dev"),
-    "test": ("test", "testing"),
-}
-#: Rows of a text column that are counted. Rows of a class, or groups, below which it is rare.
-_ROWS, RARE = 2_000, 10
-#: Rows that are looked at first, and columns.
+}  # fmt: skip
+#: Rows of a text column that are counted, and mean words of a text that is no category.
+_ROWS, _WORDS = 2_000, 4
+#: Rows of a class, or groups, below which it is rare.
+RARE = 10
+#: Rows that are looked at first, and columns that are hashed first.
 _SAMPLE, _FEW = 20_000, 8
-#: Mean words of a text that is no category.
-_WORDS = 4
-#: Lines that are printed.
-_MOST_LINES = 40
 _NONE = "none"
 #: A date that `reseed.data.columns` does not read.
 _OTHER_DATE = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b.*|\d{4}/\d.*"
 _ASK = {
     "group": "Split by it: --group {0}; if new rows are of the same values: --group none",
-    "time": "Test on the last fifth of them: --time {0}; on random rows, if the order does not "
-    "matter: --time none",
+    "time": "Test on the last fifth of them: --time {0}; on random rows: --time none",
 }
 
 
@@ -47,11 +44,11 @@ class Look:
     fields: those of the dataset's file: drop, group, time, official, or kind and text.
     dates: columns that are read by their parts.
     lines: what was found. questions: what must be answered first.
-    csv: arguments of `pandas.read_csv`.
+    csv: arguments of `pandas.read_csv`; None for Parquet.
     """
 
     task: str = ""
-    csv: dict[str, str] = field(default_factory=dict)
+    csv: dict[str, str] | None = None
     fields: dict[str, Any] = field(default_factory=dict)
     dates: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -64,27 +61,16 @@ class Look:
         named = [*self.fields.get("drop", []), group, time, official and official["column"]]
         return list(dict.fromkeys(filter(None, named)))
 
-    def show(self) -> None:
-        """Print what was found."""
-        for line in self.lines[:_MOST_LINES]:
-            print(line)
-        if len(self.lines) > _MOST_LINES:
-            print(f"and {len(self.lines) - _MOST_LINES} more columns")
-
 
 def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
     """Look at each column of a table with a target.
 
     Raises ReseedError with every open question, and if no feature is left.
     """
-    from pandas.api.types import is_numeric_dtype
-
-    from reseed.data.columns import require_column
-
     given = [options.group, options.time, options.text]
     for name in (*options.keep, *options.leave_out, *given):
         if name not in (None, _NONE):
-            require_column(str(options.data), frame, name, "named")
+            columns.require_column(str(options.data), frame, name, "named")
     found = Look(task)
     frame, features = _look_at_rows(options, frame, found), []
     few = frame.sample(min(len(frame), _SAMPLE), random_state=0)
@@ -95,20 +81,21 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
             features.append(name)
     texts = [name for name in features if _is_text(few[name])]
     plain = [name for name in features if name not in texts]
-    columns = [*plain, *found.dates]
+    looked_at = frame[[*plain, *found.dates]]
     _choose_text(options, texts, plain, found)
-    _choose_split(options, frame[columns], frame[options.target], found)
+    _choose_split(options, looked_at, frame[options.target], found)
     if not (plain or "text" in found.fields or found.dates or found.questions):
         raise ReseedError(
             f"{options.data}: no column is left to predict {options.target!r}. "
             f"{' '.join(found.lines)} Keep one: --keep COLUMN"
         )
-    needed = [*map(found.fields.get, ("group", "time")), *found.fields.get("text", [])]
-    for name in filter(None, needed):
+    if options.time not in (None, _NONE):
+        columns.rank_times(str(options.data), frame[options.time])
+    for name in filter(None, [found.fields.get("group"), *found.fields.get("text", [])]):
         if empty := int(frame[name].isna().sum()):
             found.questions.append(f"{name} is empty in {empty} rows: fill them, or remove them")
     if found.questions:
-        found.show()
+        print(*found.lines, sep="\n")
         asked = "\n  ".join(found.questions)
         raise ReseedError(f"{options.data}: nothing is written before you say:\n  {asked}")
     for name in plain:
@@ -121,15 +108,12 @@ def look(options: argparse.Namespace, frame: pd.DataFrame, task: str) -> Look:
 
 def _look_at_rows(options: argparse.Namespace, frame: pd.DataFrame, found: Look) -> pd.DataFrame:
     """Say what is odd about rows and target; return the rows with a target."""
-    from pandas.util import hash_pandas_object
-
-    empty = int(frame[options.target].isna().sum())
-    if empty:
+    if empty := int(frame[options.target].isna().sum()):
         found.lines.append(f"{options.target}: empty in {empty} rows, which are left out")
         frame = frame.dropna(subset=[options.target])
     alike = frame
-    for columns in (frame.columns[:_FEW], frame.columns):  # few rows are alike in the first columns
-        hashes = hash_pandas_object(alike[columns], index=False)
+    for names in (frame.columns[:_FEW], frame.columns):  # few rows are alike in the first columns
+        hashes = hash_pandas_object(alike[names], index=False)
         alike, repeated = alike[hashes.duplicated(keep=False)], int(hashes.duplicated().sum())
     if repeated:
         found.lines.append(
@@ -148,8 +132,6 @@ def _look_at_rows(options: argparse.Namespace, frame: pd.DataFrame, found: Look)
 
 def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, found: Look) -> bool:
     """Whether the column is no feature, which is then said or asked."""
-    from reseed.data.columns import UnusableColumn, convert_feature, is_date
-
     values = frame[name]
     present = values.dropna()
     if name in options.keep:
@@ -160,29 +142,28 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         return _drop(found, name, "as you said")
     if (count := present.nunique()) < 2:
         return _drop(found, name, "holds one value" if count else "holds no values")
-    if is_date(present):
+    if columns.is_date(present):
         found.dates.append(name)
         found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
-    if _is_text_of(_OTHER_DATE, present):
+    is_words = present.map(type).eq(str).all()
+    if is_words and present.str.fullmatch(_OTHER_DATE).all():
         if options.time is None:
             found.questions.append(
                 f"{name} holds dates such as {present.iloc[0]!r}: write them as 2024-01-31, to "
                 f"split by them; on random rows, if the order does not matter: --time none"
             )
         return _drop(found, name, "holds dates that are not written as 2024-01-31")
-    if parts := _find_parts(present):
+    if is_words and (parts := _find_parts(present)):
         found.fields["official"] = {"column": name} | parts
         shown = ", ".join(f"{part}: {len(frame[values.isin(v)])}" for part, v in parts.items())
         found.lines.append(f"{name}: names the parts of a split, which is used ({shown} rows)")
         return True
-    if _is_row_number(present):
-        return _drop(
-            found, name, f"holds another whole number in each row (keep it: --keep {name})"
-        )
+    if len(present) > 20 and present.is_unique and is_whole(present):
+        return _drop(found, name, f"another whole number in each row (keep it: --keep {name})")
     try:
-        convert_feature(str(options.data), values, False)
-    except UnusableColumn as error:
+        columns.convert_feature(str(options.data), values, False)
+    except columns.UnusableColumn as error:
         return not _is_text(values) and _drop(found, name, error.reason)
     except ReseedError:  # preparation names the field that mends it
         pass
@@ -197,25 +178,13 @@ def _drop(found: Look, name: str, reason: str) -> bool:
 
 def _find_parts(values: pd.Series) -> dict[str, list[Any]] | None:
     """The values of each part of a split, if the values are words for parts alone."""
-    if not values.map(type).eq(str).all() or values.nunique() > len(_PARTS):
+    if values.nunique() > len(_PARTS):
         return None
     parts: dict[str, list[Any]] = {}
     for value in values.unique():
         part = next((part for part, words in _PARTS.items() if value.strip().lower() in words), "")
         parts.setdefault(part, []).append(value)
     return parts if {"train", "test"} <= {*parts} and "" not in parts else None
-
-
-def _is_row_number(values: pd.Series) -> bool:
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    if not is_numeric_dtype(values.dtype) or is_bool_dtype(values.dtype):
-        return False
-    return values.is_unique and len(values) > 20 and bool((values % 1 == 0).all())
-
-
-def _is_text_of(pattern: str, values: pd.Series) -> bool:
-    return values.map(type).eq(str).all() and values.str.fullmatch(pattern).all()
 
 
 def _is_text(values: pd.Series) -> bool:
@@ -260,8 +229,6 @@ def _choose_split(
     if options.time not in (None, _NONE):
         found.fields["time"] = options.time
         found.lines.append(f"{options.time}: the last fifth of its values is the test set")
-    from reseed.data.leaks import find_leaks
-
     for kind, name, text in find_leaks(features, target, found.task):
         if kind == "group" and (options.group or found.fields.keys() & {"official", "text"}):
             break

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from reseed.cli.init_look import Look
 
-#: Share of the times that come last, and are the test set.
-LAST = 0.2
+#: Share of the times that come last, and are the test set. Numbers of splits, and of seeds of each.
+LAST, SPLITS, SEEDS = 0.2, 5, 3
 
 
 def write_results_script(name: str, results: dict[str, Any]) -> str:
     """A script that compares a table of results."""
     arguments = "".join(f", {key}={value!r}" for key, value in results.items() if key != "path")
-    return f'''"""Compares the models of a table of results."""
-
-import reseed
-
-comparison = reseed.compare({results["path"]!r}{arguments})
-print(comparison)
-comparison.to_html({f"{name}.html"!r})
-'''
+    return (
+        f"import reseed\n\ncomparison = reseed.compare({results['path']!r}{arguments})\n"
+        f"print(comparison)\ncomparison.to_html({name + '.html'!r})\n"
+    )
 
 
-def write_data_script(options: argparse.Namespace, found: Look, splits: int, seeds: int) -> str:
+def write_data_script(options: argparse.Namespace, found: Look) -> str:
     """A script that trains models on a table of data, and compares them."""
     group, time, official = map(found.fields.get, ("group", "time", "official"))
     [text] = found.fields.get("text", [""])
@@ -48,8 +43,8 @@ def write_data_script(options: argparse.Namespace, found: Look, splits: int, see
     else:
         imports = f"from sklearn.ensemble import {boosting}, {forest}"
         names = [f'"rf": {forest}()', f'"gbm": {boosting}()']
-    read = "read_parquet" if is_parquet(options.data) else "read_csv"
-    how = "".join(f", {name}={value!r}" for name, value in found.csv.items())
+    read = "read_parquet" if found.csv is None else "read_csv"
+    how = "".join(f", {name}={value!r}" for name, value in (found.csv or {}).items())
     lines = [
         f"table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])",
         f"y = table.pop({options.target!r})",
@@ -63,15 +58,13 @@ def write_data_script(options: argparse.Namespace, found: Look, splits: int, see
     features = f"table.drop(columns={found.apart!r})" if found.apart else "table"
     dummies = f"X = pd.get_dummies({features})  # columns of words become 0 and 1"
     lines.append(f"X = table[{text!r}]" if text else dummies)
-    arguments = [f"splits={splits}"]
+    arguments = [f"splits={SPLITS}", f"seeds={SEEDS}"]
     if official:
-        lines.append(
-            f"is_test = table[{official['column']!r}].isin({official['test']!r}).to_numpy()"
-        )
-        arguments, seeds = ["splits=[(~is_test, is_test)]"], splits
+        test = f"table[{official['column']!r}].isin({official['test']!r})"
+        lines.append(f"is_test = {test}.to_numpy()")
+        arguments = ["splits=[(~is_test, is_test)]", f"seeds={SPLITS}"]
     elif time:
-        arguments, seeds = [f"time=table[{time!r}]", f"test={LAST}"], splits
-    arguments.append(f"seeds={seeds}")
+        arguments = [f"time=table[{time!r}]", f"test={LAST}", f"seeds={SPLITS}"]
     arguments += [f"groups=table[{group!r}]"] if group else []
     arguments += [f"metric={options.metric!r}"] if options.metric else []
     body = "\n".join(lines)
@@ -87,8 +80,3 @@ comparison = reseed.study(models, X, y, {", ".join(arguments)})
 print(comparison)
 comparison.to_html({f"{options.name}.html"!r})
 '''
-
-
-def is_parquet(path: Path) -> bool:
-    """Whether a file of data is Parquet; else it is CSV."""
-    return path.suffix.lower() in (".parquet", ".pq")

@@ -15,10 +15,8 @@ from reseed.data.columns import is_date
 _ROWS, _FOLDS, _TREES = 2_000, 5, 10
 #: Difference of scores that is called a leak, if it is also this many standard errors.
 _GAP, _ERRORS = 0.1, 3.0
-#: Share of the values of an identifier that have several rows.
-_REPEATED = 0.5
-#: Least share of the variance of some column that lies between the values of an identifier.
-_BETWEEN = 0.1
+#: Of an identifier, many values have several rows, and some column varies between the values.
+_REPEATED, _BETWEEN = 0.5, 0.1
 
 
 def find_leaks(
@@ -38,14 +36,17 @@ def find_leaks(
             yield "group", name, text
 
 
+def is_whole(values: pd.Series) -> bool:
+    """Whether values are whole numbers."""
+    is_number = is_numeric_dtype(values.dtype) and not is_bool_dtype(values.dtype)
+    return is_number and bool((values % 1 == 0).all())
+
+
 def _may_identify(values: pd.Series) -> bool:
     """Whether a column of whole numbers or words has many values that repeat."""
     present = values.dropna()
     for some in (present.head(_ROWS), present):  # a few rows are faster
-        if is_numeric_dtype(some.dtype):
-            if is_bool_dtype(some.dtype) or not bool((some % 1 == 0).all()):
-                return False
-        elif not some.head(_ROWS).map(type).eq(str).all():
+        if not (is_whole(some) or some.head(_ROWS).map(type).eq(str).all()):
             return False
     counts = present.value_counts()
     # Of amounts, many come once.
