@@ -67,5 +67,7 @@ def conda(tmp_path_factory) -> Conda:
         "CONDA_STANDIN": str(folder),
         "CONDA_CHANNEL_ALIAS": f"file://{folder / 'channels'}/",
         "CONDA_PKGS_DIRS": str(folder / "packages"),
+        # Else each job compiles all that it imports: the channel's packages hold no bytecode.
+        "PYTHONDONTWRITEBYTECODE": "",
     }
     return Conda(environment, real=False)

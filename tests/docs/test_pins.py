@@ -1,4 +1,4 @@
-"""One set of versions: the lock, the conda environments, pyproject and the containers agree."""
+"""One set of versions: the lock, the conda environments and pyproject agree."""
 
 import re
 import tomllib
