@@ -682,7 +682,8 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
         free = [c for c in draft.numbers() if shape.has_fractions(c)]
         if not free:
             texts = ", ".join(f"{c} ({table.text(c).iloc[0]!r:.40})" for c in draft.left()[:6])
-            raise table.error("has no column of the values of its metrics", f"It has {texts}.")
+            has = f"It has {texts}." if texts else table.column_list
+            raise table.error("has no column of the values of its metrics", has)
         draft.ask(
             "which column holds the values of the metrics", [option("value", c) for c in free]
         )
