@@ -16,7 +16,6 @@ from reseed.cli.init_script import LAST, SEEDS, SPLITS
 from reseed.core.errors import ReseedError
 from reseed.data.columns import encode_target, require_column
 from reseed.data.number_text import convert_decimal_commas
-from reseed.readers.files import find_delimiter
 
 #: Most rows on which a factory is tried, and seconds that it may take. Rows at scale smoke.
 _TRIED, _TRY_SECONDS, _SMOKE = 2_000, 60, 1_000
@@ -54,7 +53,7 @@ def _read_table(options: argparse.Namespace) -> tuple[pd.DataFrame, dict[str, st
     csv = {} if options.encoding == "utf-8" else {"encoding": options.encoding}
     try:
         with options.data.open(encoding=options.encoding.replace("utf-8", "utf-8-sig")) as file:
-            separator = find_delimiter(file.readline())
+            separator = max(",;\t|", key=file.readline().count)
         csv |= {"sep": separator} if separator != "," else {}
         frame = pd.read_csv(options.data, **csv)
     except (UnicodeDecodeError, LookupError) as error:
