@@ -78,6 +78,7 @@ onstart:
 
 
 onsuccess:
+    plan.list_pages()
     studies, pages = plan.requested_targets(workflow.dag_settings.targets)
     for line in failed_trials(plan.layout, studies):
         print(line)

@@ -35,16 +35,16 @@ def test_a_bad_study_does_not_stop_the_others(project):
     project.write("studies/other", project.study | {"name": "other", "titel": "x"})
     copied = project.study | {"experiments": {"two": {"arms": {}}}}
     project.write("studies/copied", copied)
-    assert project.planned("small")
-    status, text = project.try_to_run("results/report/small.html", "other")
-    assert status == 1
-    assert "FAILED other, whose file has errors" in text
-    assert (project.results / "report" / "small.html").is_file()
+    project.run("small")
+    index = project.results / "report" / "index.html"  # a list, to which the page links
+    assert index.read_text().endswith('<li><a href="small.html">A small study</a></li>\n</ul>')
+    assert "FAILED other, whose file has errors" in project.run("other", fails=True)
     for arguments in ((), ("-n",), ("small",)):
         text = project.run(*arguments, fails=not arguments)
         last = text[text.index("Left out, because of errors: copied, other.") :]
         assert "config/studies/copied.yaml" in last
         assert "titel: unknown field" in last
+    assert not index.read_text().endswith("</ul>")
 
 
 def test_study_name_among_configuration_values_is_refused(project):

@@ -33,8 +33,7 @@ def read(options: argparse.Namespace) -> tuple[pd.DataFrame, Look]:
     target = require_column(str(options.data), frame, options.target, "target").dropna()
     classes = target.nunique()
     task = "binary" if classes == 2 else "multiclass"
-    # Whole numbers with a gap are floats, too.
-    has_fractions = is_float_dtype(target) and bool((target % 1 != 0).any())
+    has_fractions = is_float_dtype(target) and bool((target % 1 != 0).any())  # 3.0 is whole
     if has_fractions or (classes > 20 and is_numeric_dtype(target)):
         task = "regression"
     encode_target(str(options.data), target, task, None)
@@ -127,6 +126,9 @@ def describe(options: argparse.Namespace, frame: pd.DataFrame, found: Look) -> d
     smoke: dict[str, Any] = {"experiments": {"crossed": seeds(2, 2)}}
     if (rows := max(_SMOKE, 2 * RARE * len(frame) // rarest)) < len(frame):
         smoke["datasets"] = [{"name": options.name, "rows": rows}]
+    if not (own or is_text):
+        few = {"hyperparameters": {"n_estimators": 20}}
+        smoke["models"] = [{"name": model} | few for model in models]
     study: dict[str, Any] = {
         "name": options.name,
         "title": f"Models on {dataset['title']}",

@@ -5,9 +5,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from reseed.core.atomic import write_text
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.file_keys import FileKeys
@@ -41,6 +43,12 @@ from reseed.planning.specs import ReplayStep
 from reseed.planning.validation import RESERVED
 
 logger = logging.getLogger("snakemake.reseed")
+#: How a list of pages begins.
+_LIST = """<!DOCTYPE html>
+<meta charset="utf-8"><title>Studies</title>
+<h1>Studies</h1>
+<p><code>snakemake</code> without the name of a study makes the whole index.</p>
+<ul>"""
 
 
 @dataclass(frozen=True)
@@ -176,13 +184,31 @@ class Workflow:
 
         targets: the command line; Snakemake has not read it when it reads the rules.
         """
+        targets = list(targets)
         for target in targets:
             self.training.check_target(str(target))
+        if self.mode.writes and not set(targets) & set(self.project.studies):
+            self.list_pages(write=False)
 
     @property
     def layout(self) -> ResultsLayout:
         """Paths below the results folder."""
         return self.plan.layout
+
+    def list_pages(self, write: bool = True) -> None:
+        """Write a list of pages where no run of all studies made the index, to which they link.
+
+        write: False deletes it, so that Snakemake makes the index where it is requested.
+        """
+        index = Path(self.layout.index_page)
+        if index.exists() and not index.read_text(encoding="utf-8").startswith(_LIST):
+            return
+        index.unlink(missing_ok=True)
+        names = sorted(path.stem for path in index.parent.glob("*.html"))
+        titles = {name: one.title for name, one in self.project.studies.items()}
+        lines = [f'<li><a href="{n}.html">{escape(titles.get(n, n))}</a></li>' for n in names]
+        if write and names:
+            write_text(index, "\n".join([_LIST, *lines, "</ul>"]))
 
     def start(self) -> None:
         """Make this run the current one of its results folder."""
