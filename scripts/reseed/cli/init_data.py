@@ -80,8 +80,7 @@ def _try_factory(factory: str, target: str, frame: pd.DataFrame, found: Look) ->
     X = rows[text].tolist() if text else rows.drop(columns=[target, *found.apart])
     with get_context("spawn").Pool(1) as pool:  # its end ends the process
         try:
-            given = (factory, X, rows[target], found.task)
-            pool.apply_async(try_rows, given).get(_TRY_SECONDS)
+            pool.apply_async(try_rows, (factory, X, rows[target], found.task)).get(_TRY_SECONDS)
         except TimeoutError:
             print(f"--factory {factory}: not trained on a few rows in {_TRY_SECONDS} s.")
         except ReseedError as error:

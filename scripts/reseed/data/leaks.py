@@ -64,7 +64,8 @@ def _compare(features: pd.DataFrame, target: pd.Series, name: Hashable, task: st
     levels = np.random.default_rng(0).permutation(sizes.index)
     count = int((sizes.loc[levels].cumsum() <= _ROWS).sum())
     chosen = groups[groups.isin(levels[: max(count, 2 * _FOLDS)])].index
-    chosen = chosen[np.random.default_rng(0).permutation(len(chosen))[:_ROWS]]
+    if len(chosen) > _ROWS:
+        chosen = chosen[np.random.default_rng(0).permutation(len(chosen))[:_ROWS]]
     y, codes = target[chosen], pd.factorize(groups[chosen])[0]
     x = features.loc[chosen]
     x = x.apply(lambda v: v if is_numeric_dtype(v) else pd.factorize(v.astype(str))[0])
