@@ -149,7 +149,8 @@ RULES = read_rules()
 
 def test_every_rule_with_a_job_is_checked():
     text = "\n".join(path.read_text() for path in (REPOSITORY / "rules").glob("*.smk"))
-    assert len(RULES) == text.count("shell:")
+    # The rule of a study with errors runs no module.
+    assert len(RULES) == text.count("shell:") - text.count('"exit 1"')
     used = {name for rule in RULES for name in rule.environments}
     assert used == {path.stem for path in (REPOSITORY / "envs").glob("*.yaml")}
 

@@ -176,6 +176,7 @@ def test_no_other_module_deletes_results():
         "core/atomic.py",  # its temporary file
         "analyses/shared/predictions.py",  # its temporary folder
         "pipeline/snakemake_metadata.py",  # records of Snakemake for an exchanged results folder
+        "pipeline/workflow.py",  # a list of pages, which the index replaces
         "data/download.py",  # a download without a checksum, which is fetched again
         "training/fit_store.py",  # a fit with a wrong checksum
         "report/pages/reference.py",  # what a copy of a reference replaces
