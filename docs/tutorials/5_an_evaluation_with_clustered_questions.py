@@ -43,7 +43,7 @@ scores.head(3)
 # With and without clusters
 # -------------------------
 # ``cluster`` names the column of the groups; ``leave_out`` says that it does not matter. Without either,
-# ``compare`` asks where the scores of the models move together in a group. Both calls see the same answers
+# ``compare`` asks where differences between the models are correlated in a group. Both calls see the same answers
 # and the same difference.
 
 plain = reseed.compare(scores, leave_out="passage")

@@ -80,7 +80,7 @@ def test_points_in_time_are_asked_about(names):
 
 
 @pytest.mark.parametrize(("shift", "is_asked"), [(0.0, False), (0.05, True)])
-def test_items_whose_differences_are_alike_are_asked_about(shift, is_asked):
+def test_items_whose_differences_are_correlated_are_asked_about(shift, is_asked):
     """Levels of an unused column that stand together; the same test by SciPy on differences."""
     random = np.random.default_rng(5)
     patient = np.repeat(np.arange(25), 4)
@@ -93,7 +93,7 @@ def test_items_whose_differences_are_alike_are_asked_about(shift, is_asked):
     if not is_asked:
         assert "Columns not used: patient." in reseed.compare(long, **options).notes
         return
-    with pytest.raises(ReseedError, match="alike on the items of one 'patient'") as found:
+    with pytest.raises(ReseedError, match="are correlated within 'patient'") as found:
         reseed.compare(long, **options)
     assert "`columns={'cluster': 'patient'}`" in str(found.value)
     assert "`leave_out='patient'`" in str(found.value)

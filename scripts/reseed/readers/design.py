@@ -25,7 +25,7 @@ _TIMES = ("date", "time", "timestamp", "datetime", "year", "month", "week", "day
 #: Least share of items with a time of their own that are points in time.
 _OWN_TIMES = 0.9
 #: Fewest levels of a column that are asked about as clusters, and the p-value that shows them.
-_FEWEST_CLUSTERS, _ALIKE = 10, 0.001
+_FEWEST_CLUSTERS, _CORRELATED = 10, 0.001
 #: Labels of what may vary, the outermost first.
 _SOURCES = ("dataset", *RUN_COLUMNS, "prompt", "cluster", "item", "repetition")
 
@@ -101,21 +101,20 @@ def _ask_about_time(scores: Scores) -> None:
         return
     table, named = scores.source, scores.columns.get("item")
     for column in [named, *(c for c in table.columns if c not in scores.columns.values())]:
-        labels = table.text(str(column)).drop_duplicates() if column in table.columns else []
-        is_time = str(column).lower() in _TIMES or (
-            column in table.columns and Shape(table).are_dates(str(column))
-        )
+        if column not in table.columns:
+            continue
+        count = table.text(column).nunique()
+        is_time = column.lower() in _TIMES or Shape(table).are_dates(column)
         own = {} if str(named).startswith("(") else {"item": str(named)}
-        if is_time and len(labels) > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
+        if is_time and count > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
             table.add_error(
-                f"its items are points in time ({str(column)!r}), and near ones depend on each "
-                "other",
+                f"its items are points in time ({column!r}), and near ones depend on each other",
                 (
                     "Name a column of blocks, such as months or series, that are independent: "
                     "`columns: {cluster: …}`.",
                     propose(
                         "If single items are: ",
-                        {"columns": own | {"cluster": str(column)}},
+                        {"columns": own | {"cluster": column}},
                     ),
                 ),
             )
@@ -123,17 +122,17 @@ def _ask_about_time(scores: Scores) -> None:
 
 
 def _ask_about_clusters(scores: Scores) -> None:
-    """Ask about an unused column within whose levels differences of models are alike.
+    """Ask about an unused column within whose levels differences of models are correlated.
 
     F test of its levels on the differences of each item from the mean of all models (of one model:
     on its scores). Numbers count if the rows of each stand together, as those of a patient do and
     lengths of texts do not.
     """
-    table, used = scores.source, {"cluster", "prompt"} & scores.named
-    unused = [
-        c for c in table.columns if c not in {*scores.columns.values(), *scores.score_columns}
-    ]
-    if used or scores.predictions or not unused:
+    table = scores.source
+    given = {column for own in scores.sources.values() for column in own}
+    used = given | {*scores.columns.values(), *scores.score_columns}
+    unused = [c for c in table.columns if c not in used]
+    if {"cluster", "prompt"} & scores.named or scores.predictions or not unused:
         return
     rows = scores.frame[scores.frame["metric"].isin(scores.metrics.values())]
     wide = rows.pivot_table(index=["dataset", "item"], columns="model", values="value").dropna()
@@ -154,10 +153,10 @@ def _ask_about_clusters(scores: Scores) -> None:
         within = ((values - means) ** 2).sum() / spare
         ratio = (means**2).sum() / (len(levels) - 1) / max(within, 1e-300)
         free = max(values.shape[1] - 1, 1)
-        if fdtrc((len(levels) - 1) * free, spare * free, ratio) * len(unused) <= _ALIKE:
+        if fdtrc((len(levels) - 1) * free, spare * free, ratio) * len(unused) <= _CORRELATED:
             table.add_error(
-                f"models differ alike on the items of one {column!r}, so its {len(levels)} levels "
-                "may be what was sampled",
+                f"differences between models are correlated within {column!r}, so its "
+                f"{len(levels)} levels may be what was sampled",
                 (
                     propose("If they were: ", {"columns": {"cluster": column}}),
                     propose("If each item was drawn by itself: ", {"leave_out": column}),

@@ -772,6 +772,8 @@ def _drop_copies(draft: Draft, table: SourceTable, scores: Mapping[str, str]) ->
     Rows of one run repeat it too if their scores, with fractions, are equal, as DVC's workspace.
     """
     keys = draft.columns_of("model", *KEYS, "metric")
+    if is_unique(table, keys):
+        return table
     copies = table.joined_text(table.columns).duplicated() & draft.has(*KEYS)
     if draft.has(*ALL_RUN_COLUMNS) and all(map(draft.shape.has_fractions, scores.values())):
         same = table.joined_text([*keys, *scores.values()]).duplicated()
