@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from reseed.plugins.options import NoOptions
-from reseed.report.rendering.data import ExhibitData, NothingToShow, marks
-from reseed.report.rendering.tables import Rows, Table
+import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.plugins.options import Level, Strict
+from reseed.stats.shares import wilson_interval
 
-READS = "repeated_fits"
+READS = "repeats"
 
 
-def table(data: ExhibitData, options: NoOptions) -> Table:
+class Options(Strict):
+    """level: of the interval."""
+
+    level: Level = 0.95
+
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row for each dataset and model of the trials that were trained again.
 
-    `data.repeats` holds one row for each trial: `dataset`, `model`, `same` (status and outputs are
-    bitwise equal) and `text`, the differences.
+    `same` of `again` trials had the same status and outputs, bit for bit; `differs`: what others
+    differ in. `share` with its interval is that of all `trained` trials, in each row.
     """
-    if data.repeats is None or data.repeats.empty:
-        raise NothingToShow("No trial was trained again: the results are given.")
-    rows = data.repeats
-    lines = Rows()
-    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False):
-        same = int(part["same"].sum())
-        differ = "; ".join(dict.fromkeys(part.loc[~part["same"].astype(bool), "text"]))
-        lines.add(
-            {
-                "Algorithm": data.model(model),
-                "Trained again": f"{len(part):,}",
-                "Bitwise the same": f"{same:,}",
-                "What differs": differ or "nothing",
-            },
-            data.dataset(dataset),
+    if data.repeats is None:
+        return pd.DataFrame()
+    trials = data.repeats
+    trials = trials.assign(text=trials["text"].where(~trials["same"].astype(bool)))
+    share = float(trials["same"].mean())
+    low, high = wilson_interval(share, len(trials), options.level)
+    return (
+        trials.groupby(["dataset", "model"], sort=False)
+        .agg(
+            again=("same", "size"),
+            same=("same", "sum"),
+            differs=("text", lambda texts: "; ".join(texts.dropna().unique()) or "nothing"),
         )
-    planned = data.info.trials.planned
-    return lines.table(
-        data,
-        rows,
-        " ".join(
-            [
-                data.scale,
-                f"{len(rows):,} of {planned:,} trials, drawn at random: one of each model.",
-                *marks(data, dict.fromkeys(rows["dataset"]), rows["model"]),
-            ]
-        ),
-        paragraphs=(3,),
-        text_columns=1,
+        .reset_index()
+        .assign(
+            trained=len(trials),
+            **{"share": share, "share_low": low, "share_high": high, "level": options.level},
+        )
     )

@@ -13,7 +13,7 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     import pandas as pd
 
     from reseed.analyses.shared.data import read_data
-    from reseed.core.checked_io import write_table
+    from reseed.core.checked_io import read_table, write_table
     from reseed.core.csv_files import write_csv
     from reseed.core.source_guard import SourceGuard
     from reseed.plugins.kinds import find_kind, run_kind
@@ -26,7 +26,9 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
         list(spec.collected),
     )
     kind = find_kind("analyses", spec.kind)
-    if kind.reads == "metrics" or (kind.reads == "items" and not spec.is_imported):
+    if kind.reads == "repeats":
+        data = replace(data, repeats=read_table(Path(study.repeated_fits)))
+    if kind.reads in ("metrics", "repeats") or (kind.reads == "items" and not spec.is_imported):
         # Other files are no inputs of this job.
         data = replace(data, predictions=None)
     table = run_kind(kind, data, spec.options, pd.DataFrame)

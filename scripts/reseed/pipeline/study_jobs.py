@@ -204,6 +204,8 @@ class StudyJobs:
         paths = self.layout.study(study)
         tables = [paths.metrics, paths.about]
         is_trained = bool(self.context.plan.studies[study])
+        if kind.reads == "repeats":
+            return [*tables, paths.repeated_fits]
         if kind.reads not in ("metrics", "items") or (kind.reads == "items" and not is_trained):
             parts = PREDICTION_TABLES if is_trained else ITEM_TABLES
             for name in analysis.experiments or self._collected(study):
@@ -260,11 +262,14 @@ class StudyJobs:
         return [stem + suffix for suffix in (TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES)]
 
     def studies_with_repeats(self) -> list[str]:
-        """Trained studies of which an exhibit shows repeated fits."""
+        """Trained studies of which an analysis reads repeated fits."""
         return [
             study
             for study in self.context.trained
-            if any(self._shows_repeats(one) for one in self._study(study).exhibits.values())
+            if any(
+                self._kind("analyses", one.kind).reads == "repeats"
+                for one in self._study(study).analyses.values()
+            )
         ]
 
     def _resolved(self, paths: list[str]) -> tuple[str, ...]:
@@ -272,14 +277,9 @@ class StudyJobs:
         root = self.layout.root
         return tuple(f"{self.context.results}{path.removeprefix(root)}" for path in paths)
 
-    def _shows_repeats(self, exhibit: Exhibit) -> bool:
-        return self._kind("exhibits", exhibit.kind).reads == "repeated_fits"
-
     def _exhibit_inputs(self, study: str, name: str) -> list[str]:
         paths, exhibit = self.layout.study(study), self._exhibit(study, name)
         inputs = [paths.metrics, paths.about]
-        if self._shows_repeats(exhibit) and study in self.context.trained:
-            inputs.append(paths.repeated_fits)
         if exhibit.analysis:
             inputs.append(paths.statistics(exhibit.analysis))
         return inputs

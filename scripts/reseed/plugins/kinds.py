@@ -4,8 +4,7 @@ A module of `reseed.analyses` that defines `analyse` is a kind with the name of 
 So is a module of `reseed.report.exhibits` that defines `table` or `figure`. `my_module:analyse`,
 `my_module:table` and `my_module:figure` name a user's kind. A module may also define
 
-- `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
-  may read `repeated_fits` besides its analysis;
+- `READS`: what an analysis reads: one of `READABLE` (default: `metrics`);
 - `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show (default: any or none);
 - `class Options(reseed.plugins.options.Strict)`: its options (default: no options).
 
@@ -71,10 +70,7 @@ _REMOVED = {
         "Use `reseed.stats.stochastic_order.stochastic_order`.",
     ),
 }
-READABLE_INPUTS = {
-    "analyses": ("metrics", "items", "predictions", "curves"),
-    "exhibits": ("metrics", "repeated_fits"),
-}
+READABLE = ("metrics", "items", "predictions", "curves", "repeats")
 
 
 class Kind(NamedTuple):
@@ -163,9 +159,8 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     if function not in ENTRY_POINTS[family] or function not in declared.functions:
         expected = " or ".join(ENTRY_POINTS[family])
         raise ReseedError(f"{name!r}: {path} must define the function {expected} that it names.")
-    readable = READABLE_INPUTS[family]
-    if declared.reads not in readable:
-        raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(readable)}.")
+    if declared.reads not in READABLE:
+        raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(READABLE)}.")
     draws = declared.draws
     if draws is not None and not _name_analyses(draws):
         raise ReseedError(

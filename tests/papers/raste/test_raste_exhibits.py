@@ -1,20 +1,23 @@
 """Exhibits and analyses of the study of Raste et al."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from papers.raste import gaps, repeated_fits, same_splits, split_order
 from papers.raste.same_splits import choose_cases
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
+from reseed.core.module_finder import SCRIPTS
+from reseed.core.statement import Statement
 from reseed.report.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from reseed.report.rendering.judged import judge_statement
+from run_kinds import draw, run_analysis, table_options
 from scipy import stats
 from study_frames import Study, runs, trial
 from text_of import text_of
 
+CONFIG = SCRIPTS.parent / "config" / "studies" / "inherent_randomness.yaml"
 OVER_SPLITS = {"experiment": "data_seeds"}
 SPLITS = np.array([0.00, 0.03, -0.04, 0.02, -0.01])
 TOGETHER = {"rf": 0.80 + SPLITS, "xgb": 0.81 + SPLITS + [0, 0.001, 0, -0.001, 0]}
@@ -106,7 +109,17 @@ def test_repeated_fits_are_counted(snapshot):
         for s in range(3)
     ]
     study = Study.of(runs({"rf": 0.8, "xgb": 0.8}))
-    data = ExhibitData(None, study.metrics, study.info, repeats=pd.DataFrame(entries))
-    whole = replace(data, repeats=data.repeats.assign(same=True))
-    nothing = replace(data, repeats=None)
-    assert text_of(*(draw(repeated_fits, one) for one in (data, whole, nothing))) == snapshot
+    again = pd.DataFrame(entries)
+    data, whole = (
+        run_analysis(repeated_fits, Data(study.metrics, study.info, repeats=rows))
+        for rows in (again, again.assign(same=True))
+    )
+    shown = table_options("inherent_randomness", "repeated_fits")
+    facts = study.metrics, study.info
+    drawn = [draw("table", ExhibitData(rows, *facts), shown) for rows in (data, whole)]
+    assert text_of(*drawn) == snapshot
+    entry = yaml.safe_load(CONFIG.read_text("utf-8"))["statements"]["equal_seeds"]
+    evidence = judge_statement(ExhibitData(whole, *facts), Statement(**entry))
+    assert (evidence.verdict, evidence.n, evidence.settings) == ("not yet", "6 repeats", ())
+    assert evidence.average.low == pytest.approx(6 / (6 + stats.norm.isf(0.025) ** 2))
+    assert evidence.needed > 35  # so many equal ones have Wilson's limit above 0.9

@@ -34,13 +34,19 @@ def statistics(configured):
     for name, entry in configured["analyses"].items():
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
-        data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
+        data = Data(part.reset_index(drop=True), info, Path(PUBLISHED), repeats=_repeats(metrics))
         options = _OPTIONS | entry.get("options", {})
         if "baselines" in options:  # the trials are of three models
             options["baselines"] = [b for b in options["baselines"] if b in set(metrics["model"])]
         found[name] = run_analysis(entry["kind"], data, options)
     found["noise"] = _noise(found["noise"].columns)
     return found
+
+
+def _repeats(metrics):
+    """One trial of each model, of which one is another."""
+    trials = metrics.drop_duplicates("model")[["dataset", "model"]]
+    return trials.assign(same=trials["model"] != "ffnn", text="differs in metrics")
 
 
 def _noise(columns):

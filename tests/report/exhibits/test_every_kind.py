@@ -1,9 +1,6 @@
 """What every kind of exhibit shows, and what its figures say is seen."""
 
-from dataclasses import replace
-
 import numpy as np
-import pandas as pd
 import pytest
 from curve_study import make as curve_study
 from curve_study import read
@@ -144,10 +141,6 @@ def shown(request, configured, exhibit):
             }.get(kind, {})
         if kind in CHOICE:
             return request.getfixturevalue("choice_study"), {}
-        if kind == "papers.raste.repeated_fits:table":
-            fit = {"dataset": "magic", "model": "rf", "text": ""}
-            again = [fit | {"same": s > 0} for s in range(9)]
-            return replace(exhibit("repeated_fits")[0], repeats=pd.DataFrame(again)), {}
         if kind in OTHERS:
             options = {"experiments": ["data_seeds", "model_seeds"]} if is_table(kind) else {}
             return exhibit(OTHERS[kind])[0], options

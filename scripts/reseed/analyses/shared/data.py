@@ -43,6 +43,7 @@ class Data:
     metrics: one row a trial and experiment (`metrics.parquet`).
     published: folder of the papers' numbers; None without one.
     predictions: reader of per-item outputs and training curves; None if none were collected.
+    repeats: one row for each trial that was trained again; None where none was, or not read.
     items: scores of items by dataset, of data in memory.
     shared: what several analyses compute from the data, by name or key (`pairing.group_models`).
     """
@@ -51,6 +52,7 @@ class Data:
     info: StudyInfo
     published: Path | None = None
     predictions: Predictions | None = None
+    repeats: pd.DataFrame | None = None
     items: Mapping[str, ItemScores] = field(default_factory=dict)
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 

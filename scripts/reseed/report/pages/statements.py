@@ -216,6 +216,8 @@ def find_rows(
         name, run = record["name"], read_evidence(record["evidence"])
         stored = known.get(name)
         other = read_evidence(stored) if stored is not None and info.scale != "smoke" else None
+        if other and other.verdict == "not run":  # a reference decides nothing by what it lacks
+            other = None
         is_same = other and other.statement.definition() == run.statement.definition()
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
         anchor = anchors.get(run.statement.exhibit, "")

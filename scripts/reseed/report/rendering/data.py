@@ -77,7 +77,6 @@ class ExhibitData:
 
     statistics: None for an exhibit without an analysis.
     kind, title, caption: as configured.
-    repeats: results of training a sample of the trials again, one row a trial (None: not read).
     leaderboard: the analysis of this name of all trials (None: not computed yet).
     """
 
@@ -87,7 +86,6 @@ class ExhibitData:
     kind: str = ""
     title: str = ""
     caption: str = ""
-    repeats: pd.DataFrame | None = None
     leaderboard: pd.DataFrame | None = None
 
     @property
@@ -215,7 +213,7 @@ class ExhibitData:
 
 def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
     """Read the inputs of an exhibit from a study's folder."""
-    analysis, repeats = exhibit.analysis, Path(study.repeated_fits)
+    analysis = exhibit.analysis
     return ExhibitData(
         read_table(Path(study.statistics(analysis))) if analysis else None,
         read_table(Path(study.metrics)),
@@ -223,7 +221,6 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
         kind=exhibit.kind,
         title=exhibit.title,
         caption=exhibit.caption,
-        repeats=read_table(repeats) if repeats.is_file() else None,
     )
 
 
