@@ -22,8 +22,8 @@ rule verify:
         " 2>&1 | tee {log:q}"
 
 
-# The repeated fits of Raste et al., Section 4.1, for studies with an exhibit of them.
-# results/studies/training_variability/repeated_fits.parquet
+# The repeated fits of Raste et al., Section 4.1, for studies with an analysis of them.
+# results/studies/inherent_randomness/repeated_fits.parquet
 rule repeat:
     """Train a sample of a study's trials again and compare."""
     input:
