@@ -221,10 +221,10 @@ def _add_reference(commands: Any) -> None:
 def _reference(options: argparse.Namespace) -> None:
     from reseed.core.checked_io import read_json
     from reseed.core.layout import REFERENCES, ResultsLayout
-    from reseed.jobs.judge_references import judge_references, update_records
+    from reseed.jobs.judge_references import judge_references
     from reseed.planning.project import load_project
     from reseed.planning.validation import check_name
-    from reseed.report.pages.reference import copy_references, write_indented
+    from reseed.report.pages.reference import copy_references, update_records, write_indented
 
     project = load_project(CONFIG, {"results": options.results} if options.results else {})
     known = [*project.studies, *project.left_out]
@@ -234,7 +234,7 @@ def _reference(options: argparse.Namespace) -> None:
     if options.judge:
         for path, study, found in judge_references(Path(REFERENCES), Path(CONFIG), options.studies):
             content = read_json(path)
-            content["statements"] = update_records(study, content["statements"], found)
+            content["statements"] = update_records(study.statements, content["statements"], found)
             write_indented(path, content)
             kept = len(content["statements"]) - len(found)
             print(f"{path}: {len(found)} statements judged, {kept} kept as they were")

@@ -18,7 +18,6 @@ from reseed.planning.project import load_project
 from reseed.plugins.kinds import find_kind, run_kind
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.judged import judge_statement
-from reseed.verdicts.evidence import Evidence
 
 
 def judge_again(folder: Path, study: Study, published: Path) -> Iterator[dict[str, Any]]:
@@ -41,25 +40,8 @@ def judge_again(folder: Path, study: Study, published: Path) -> Iterator[dict[st
     for name, one in study.statements.items():
         rows = analyse(study.analysis_of(name))
         if rows is not None:
-            yield _record(name, judge_statement(ExhibitData(rows, metrics, info), one))
-
-
-def update_records(
-    study: Study, known: list[dict[str, Any]], found: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """A record of each statement: as found, else as known, else that a run judges it."""
-    not_run = (
-        _record(
-            name, Evidence(one, "not run", reason="A reference keeps scores only; a run judges it.")
-        )
-        for name, one in study.statements.items()
-    )
-    records = {one["name"]: one for one in [*not_run, *known, *found]}
-    return [records[name] for name in study.statements]
-
-
-def _record(name: str, evidence: Evidence) -> dict[str, Any]:
-    return {"name": name, "evidence": json.loads(json.dumps(evidence.record()))}
+            evidence = judge_statement(ExhibitData(rows, metrics, info), one)
+            yield {"name": name, "evidence": json.loads(json.dumps(evidence.record()))}
 
 
 def judge_references(

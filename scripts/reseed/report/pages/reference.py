@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import repeat
 from pathlib import Path
@@ -31,8 +31,10 @@ from reseed.core.errors import ReseedError
 from reseed.core.identifiers import SCALES
 from reseed.core.layout import StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
+from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, read_study_info, write_study_info
 from reseed.report.rendering.data import drop_shared
+from reseed.verdicts.evidence import Evidence
 
 ABOUT, SUMS = "about.json", "SHA256SUMS"
 #: Tables of outputs that a reference may keep.
@@ -121,6 +123,21 @@ def list_losses(folder: Path, new: dict[str, Any], outputs: Collection[str]) -> 
     if new["failed"] > known["failed"]:
         losses.append(f"{known['failed']:,} failed trials, not {new['failed']:,}")
     return losses + [name for name in OUTPUTS if (folder / name).exists() and name not in outputs]
+
+
+def update_records(
+    statements: Mapping[str, Statement],
+    known: Iterable[dict[str, Any]],
+    found: Iterable[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """A record of each statement: as found, else as known, else that a run judges it."""
+    reason = "A reference keeps scores only; a run judges it."
+    records = {
+        name: {"name": name, "evidence": Evidence(one, "not run", reason=reason).record()}
+        for name, one in statements.items()
+    }
+    records |= {one["name"]: one for one in [*known, *found]}
+    return [records[name] for name in statements]
 
 
 def write_sums(folder: Path) -> None:
