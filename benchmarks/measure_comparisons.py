@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from measure_coverage import Row, Tables, main
 from papers.association import partial_rank_correlation
-from reseed.stats import aggregates, hierarchical
+from papers.banerjee.item_variance import item_components
 from reseed.stats.item_model import Factor, item_difference
-from reseed.stats.item_variance import item_components
 from reseed.stats.sign_flips import flip_equivalence_p
-from reseed.stats.stochastic_order import stochastic_order, violation_ratio
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 
@@ -80,91 +78,6 @@ def items(rng: Rng, n_sim: int) -> Iterator[Row]:
                     yield f"coverage, {where}", [one[k] for one in covered]
 
 
-def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Aggregates over 10 and 26 tasks of unequal spread, by the stratified bootstrap."""
-    for count, numbers in ((10, (3, 5, 10, 20)), (26, (3, 5, 10))):
-        base, sd = np.linspace(0.2, 0.8, count), np.linspace(0.02, 0.2, count)
-        many = [b + s * rng.standard_normal(20_000) for b, s in zip(base, sd, strict=True)]
-        for name in ("mean", "median", "interquartile_mean", "optimality_gap"):
-            function = getattr(aggregates, name)
-            truth = float(function([x[None] for x in many])[0])
-            for runs in numbers:
-                covered = []
-                for _ in range(n_sim):
-                    x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
-                    result = aggregates.stratified_bootstrap(function, x, n_boot=400, rng=rng)
-                    covered.append(result.low <= truth <= result.high)
-                yield f"coverage, {name}, {count} tasks, {runs} runs a task", covered
-
-
-def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Claims of almost stochastic dominance: violation ratio of a half, or equal distributions."""
-    pairs = {
-        "SD 2 against 1": (lambda n: rng.normal(0, 2, n), rng.standard_normal),
-        "equal Gaussians": (rng.standard_normal, rng.standard_normal),
-        "equal exponentials": (rng.standard_exponential, rng.standard_exponential),
-        "a shift of 0.8 SD (power)": (lambda n: rng.normal(0.8, 1, n), rng.standard_normal),
-    }
-    for name, (draw, other) in pairs.items():
-        for n in (5, 10, 30):
-            samples = [(draw(n), other(n)) for _ in range(n_sim)]
-            claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
-            yield f"claims, {name}, {n} seeds", claimed
-            if name == "SD 2 against 1":
-                published = [_published_bound(a, b, rng) < 0.5 for a, b in samples]
-                yield f"claims, {name}, {n} seeds, published bound", published
-    draws = {
-        "beta(1, 5)": lambda n: rng.beta(1, 5, n),
-        "beta(20, 1)": lambda n: rng.beta(20, 1, n),
-        "−exponential": lambda n: -rng.exponential(1, n),
-    }
-    for name, draw in draws.items():
-        for n, m in ((5, 20), (20, 5), (5, 50), (50, 5), (20, 50), (50, 20)):
-            samples = [(draw(n), draw(m)) for _ in range(n_sim)]
-            claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
-            where = f"claims, equal distributions {name}, {n} and {m} seeds"
-            yield where, claimed
-            yield (
-                f"{where}, resamples of the samples' own sizes",
-                [_own_sizes_bound(a, b, rng) < 0.5 for a, b in samples],
-            )
-
-
-def _published_bound(a: np.ndarray, b: np.ndarray, rng: Rng) -> float:
-    """ε + z · SD of the bootstrap (Dror et al. 2019), nominal 95 %."""
-    ratios = violation_ratio(*(x[rng.integers(0, x.size, (1000, x.size))] for x in (a, b)))
-    return float(violation_ratio(a, b) + stats.norm.isf(0.05) * ratios.std())
-
-
-def _own_sizes_bound(a: np.ndarray, b: np.ndarray, rng: Rng) -> float:
-    """The bound of `stochastic_order` without resampling to equal numbers of runs."""
-    n = min(a.size, b.size)
-    ratios = violation_ratio(*(x[rng.integers(0, x.size, (1000, x.size))] for x in (a, b)))
-    high = stats.norm.cdf(stats.t.ppf(0.95, n - 1) * np.sqrt(n / (n - 1)))
-    return float(np.quantile(ratios, high))
-
-
-def datasets(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Hierarchical model: coverage, and outcomes with the true effect at the edge of the region."""
-    for n in (3, 5, 10, 20):
-        for tau in (0.0, 0.5, 2.0):
-            mean, new, shown, within = [], [], [], []
-            for _ in range(n_sim):
-                s = rng.uniform(0.3, 0.7, n)
-                d = rng.normal(rng.normal(0, tau, n), s)
-                result = hierarchical.hierarchical_effect(d, s)
-                mean.append(result.low <= 0 <= result.high)
-                new.append(result.new_low <= rng.normal(0, tau) <= result.new_high)
-                shown.append(not mean[-1])
-                edge = hierarchical.hierarchical_effect(d + 1.0, s, 1.0)
-                within.append(edge.mean_shares.equivalent >= 0.95)
-            where = f"{n} datasets, SD between them {tau}"
-            yield f"coverage, mean effect, {where}", mean
-            yield f"coverage, new dataset, {where}", new
-            yield f"false claims of a difference, {where}", shown
-            yield f"claims of equivalence, effect at the edge, {where}", within
-
-
 def ranks(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Equivalence over datasets at the edge of the region."""
     for n in (5, 10, 20):
@@ -189,9 +102,6 @@ TABLES: Tables = {
     "crossed": crossed,
     "variances": variances,
     "items": items,
-    "tasks": tasks,
-    "dominance": dominance,
-    "datasets": datasets,
     "ranks": ranks,
     "correlation": correlation,
 }

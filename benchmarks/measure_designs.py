@@ -17,6 +17,7 @@ import pandas as pd
 import reseed
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
+from papers.protocol.error_rates import simulate_cv
 from reseed.analyses import pairs
 from reseed.analyses.shared.across_datasets import AcrossDatasets
 from reseed.analyses.shared.adjustment import decide_family
@@ -32,7 +33,6 @@ from reseed.core.pair_tests import MIN_DATASETS
 from reseed.readers.paper_tables import read_means
 from reseed.readers.seeds import find_common_seed
 from reseed.stats.comparison import OVERLAP_FACTOR
-from reseed.stats.error_rates import simulate_cv
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.sign_flips import flip_signs
 from reseed.verdicts import designs

@@ -7,7 +7,7 @@ import pandas as pd
 import reseed
 from measure_coverage import Row, Tables, main
 from papers.association import partial_rank_correlation
-from reseed.stats.item_variance import item_components
+from papers.banerjee.item_variance import item_components
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import variance_limits
 from scipy import stats

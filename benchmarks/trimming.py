@@ -9,8 +9,8 @@ import argparse
 import time
 
 import numpy as np
-from reseed.stats.ks import ReferenceFunction, algorithm_threshold, reference_function
-from reseed.stats.trimming import AUTHORS_GRID, GRID_EXCEEDED, alpha_hat, alpha_hat_grid
+from papers.banerjee.alpha_hat import AUTHORS_GRID, GRID_EXCEEDED, alpha_hat, alpha_hat_grid
+from papers.banerjee.ks import ReferenceFunction, algorithm_threshold, reference_function
 
 
 def loop_distance(sample, reference: ReferenceFunction, alpha: float) -> float:

@@ -19,12 +19,9 @@ _MODULES = {
     "study": "reseed.session.study",
 }
 __all__ = ["Comparison", "ReseedError", "compare", "gate", "study"]
-_REMOVED = ("compare_items", "compare_means", "rank_models")
 
 
 def __getattr__(name: str) -> object:
-    if name in _REMOVED:
-        raise AttributeError(f"reseed.{name} was removed: reseed.compare reads such tables")
     if name not in _MODULES:
         raise AttributeError(f"module 'reseed' has no attribute {name!r}")
     return getattr(importlib.import_module(_MODULES[name]), name)

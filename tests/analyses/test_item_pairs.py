@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from output_frames import study_of, write_outputs
+from papers.banerjee.logit_gaps import logit_gaps
 from reseed.analyses import item_pairs
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import Data
@@ -209,8 +210,8 @@ def test_several_classes_have_labels_confidence_and_margins(tmp_path):
         [logits[s, i, y[i]] - np.delete(logits[s, i], y[i]).max() for i in range(200)]
         for s in range(4)
     ]
-    np.testing.assert_allclose(one.gaps(), np.clip(margin, -15, 15), atol=1e-6)
-    assert ((one.gaps() > 0) == one.correct).all()
+    np.testing.assert_allclose(logit_gaps(one), np.clip(margin, -15, 15), atol=1e-6)
+    assert ((logit_gaps(one) > 0) == one.correct).all()
 
 
 def test_metrics_of_labels_are_given_labels(tmp_path):

@@ -13,7 +13,6 @@ from reseed.cli import main
             ["gate", "a.csv", "--baseline", "b.csv", "--margin", "1", "--metrik", "f1"],
             "'--metric'?",
         ),
-        (["settle", "my_study"], "the command 'settle' was removed. Train a list of seeds with"),
         (["--verison"], "the following arguments are required: command"),
     ],
 )

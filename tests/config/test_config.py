@@ -50,14 +50,12 @@ def test_all_errors_are_reported_at_once(tmp_path, entries):
     entries["models/forest"]["titel"] = "x"
     entries["studies/first"]["splits"][0]["test"] = 1.5
     entries["studies/first"]["models"] = ["forrest"]
-    entries["studies/first"]["experiments"]["models"]["until"] = "settled"
     text = error_of(tmp_path, entries)
     assert "forrest" not in text  # names in a refused study are not checked
     assert "datasets/toy.yaml: task: " in text
     assert "Did you mean 'binary'?" in text
     assert "models/forest.yaml: titel: unknown field 'titel'" in text
     assert "Did you mean 'title'?" in text
-    assert "experiments.models.until: the field 'until' was removed. Name the seeds" in text
     assert "studies/first.yaml: splits.0.holdout.test: " in text
     assert "Found: 1.5" in text
 

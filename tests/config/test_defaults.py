@@ -29,8 +29,8 @@ TRAINED = {"name": "t", "title": "T", "experiments": {"e": {"seeds": {"model": 0
 
 def test_training_study_without_analyses_gets_defaults():
     study = Study.model_validate(TRAINED)
-    assert {"pairs", "folds", "ways"} <= set(study.analyses)
-    assert {"verdicts", "ways", "checklist"} <= set(study.exhibits)
+    assert {"pairs", "folds"} <= set(study.analyses)
+    assert {"verdicts", "folds", "checklist"} <= set(study.exhibits)
     assert study.exhibits["spread"].options == {"experiments": ["e"]}
     assert "noise" not in study.analyses
     assert "noise" in Study.model_validate(TRAINED | {"keep": ["test"]}).analyses

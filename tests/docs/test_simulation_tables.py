@@ -14,8 +14,6 @@ TABLES = {
         ["seeds", "items", "clusters", "is_unequal", "seed_sd", "cluster_sd", "interaction_sd",
          "prompts", "prompt_sd", "score", "is_shared"],
     ),
-    "unequal_runs_order": ("tasks", ["runs", "other_runs", "distribution", "resamples"]),
-    "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
     "pairing": ("comparing", ["seeds", "correlation", "rule"]),
     "designs": ("comparing", ["method", "label", "case"]),
     "families": ("comparing", ["models", "runs", "truth", "rule"]),
@@ -63,12 +61,3 @@ def test_page_of_items_states_the_ranges():
     assert f"Two equal models: {_range(_read('item_false_claims'))} false claims" in page
     skewed = designs[designs["label"] == "skewed losses"]["false_claims"].max()
     assert f"skewed losses of few items up to {skewed:.3f}".replace("0.", ".") in page
-
-
-def test_page_of_tasks_states_the_ranges():
-    page = _page("tasks")
-    order = _read("unequal_runs_order").set_index("resamples")
-    assert f"{_range(order.loc['smaller number'])} with [unequal numbers]" in page
-    coverage = _read("aggregates_coverage").set_index("percentiles")
-    assert f"[{_range(coverage.loc['expanded'], 'coverage', 2)}](simulations" in page
-    assert f"published, {_range(coverage.loc['as published'], 'coverage', 2)};" in page

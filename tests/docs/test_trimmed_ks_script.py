@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import trimmed_ks
-from reseed.stats.representatives import half_threshold, split_ks_distance
-from reseed.stats.trimming import bootstrap_alpha_hat
+from papers.banerjee.alpha_hat import bootstrap_alpha_hat
+from papers.banerjee.representatives import half_threshold, split_ks_distance
 
 RNG = np.random.default_rng(1)
 #: Logit gaps of 24 models of 400 items, some of them clipped.

@@ -251,13 +251,3 @@ def test_options_of_another_class_are_one_clear_error(tmp_path, monkeypatch):
     kind = kinds.find_kind("analyses", "own_kind_plain:analyse", tmp_path)
     with pytest.raises(ReseedError, match=r"must be a subclass of reseed.plugins.options.Strict"):
         kinds.read_options(kind, {}, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["five_by_two", "grid_plan_table", "standing_table", "stopping", "pairs_table", "aggregates"],
-)
-def test_a_removed_kind_names_what_answers_its_question(name):
-    family = "exhibits" if name.endswith("_table") else "analyses"
-    with pytest.raises(ReseedError, match=r"was removed\. \w.*`"):
-        kinds.find_kind(family, name)

@@ -68,7 +68,6 @@ def test_noise_of_seeds_and_of_queries_is_separated():
         # Of resampled queries: the standard error of a mean, as the closed form has it.
         closed = np.sqrt(np.mean(scores.var(axis=1) / QUERIES))
         assert row["test_set_sd"] == pytest.approx(closed, rel=0.15)
-    assert "choice" not in found.analyses  # of a seed: it needs two classes
 
 
 def test_pairs_over_seeds_and_queries():

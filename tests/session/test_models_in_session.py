@@ -255,12 +255,6 @@ def test_names_of_scikit_learn_lead_to_those_of_study(name, meant):
         reseed.study(models, X, Y, **{name: 1})
 
 
-def test_a_removed_argument_names_what_answers_its_question():
-    models = {"a": DummyClassifier(), "b": DummyClassifier()}
-    with pytest.raises(ReseedError, match=r"'until' was removed\. Give a list of seeds"):
-        reseed.study(models, X, Y, until="settled")
-
-
 def test_one_row_a_test_set_asks_for_another_metric():
     models = {"a": DummyClassifier(), "b": DummyClassifier()}
     with pytest.raises(ReseedError, match="Give another metric, such as metric='accuracy'"):

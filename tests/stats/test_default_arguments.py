@@ -16,18 +16,11 @@ COMMON = {
 #: Other defaults, by function.
 OWN = {
     "skewness_of_mean": {"share": 1.0},
-    "optimality_gap": {"target": 1.0},
-    "stratified_bootstrap": {"n_boot": 2000},
     "test_set_bootstrap": {"n_boot": 1000},
     "bca_mean_interval": {"n_boot": 10_000},
     "compare_paired": {"n_boot": 10_000},
     "seed_item_bootstrap": {"n_boot": 1000},
     "seed_permutation_test": {"n_permutations": 10_000},
-    "ensemble_blocks": {"block": 64},
-    "simulate_cv": {
-        "n_models": 3, "n_samples": 200, "n_folds": 5, "n_repeats": 2, "n_features": 20,
-        "separation": 1.5, "effect": 0.0,
-    },
     "bounded_confidence_sequence": {"low": 0.0, "high": 1.0},
     "factorial_variance": {"n_draws": 10_000},
     "range_against_gaussian": {"n_sim": 4000},
@@ -43,8 +36,6 @@ OWN = {
     "selection_optimism": {"n_halves": 1000},
     "spread": {"axis": -1},
     "spread_intervals": {"n_boot": 2000},
-    "stochastic_order": {"n_boot": 1000},
-    "clip_logit_gap": {"bound": 15.0},
     "bootstrap_alpha_hat": {"n_bootstrap": 100},
     "swap_test": {"n_swaps": 10_000},
     "crossed_variance": {"n_draws": 10_000},

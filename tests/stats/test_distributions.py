@@ -14,7 +14,7 @@ X = np.r_[-np.inf, -40, np.linspace(-9, 9, 61), 40, np.inf]
 DF = np.array([[1.0], [1.5], [2], [7], [29.3], [1000], [1e9]])
 
 
-@pytest.mark.parametrize("name", ["cdf", "sf", "ppf", "isf", "logpdf", "logcdf"])
+@pytest.mark.parametrize("name", ["cdf", "sf", "ppf", "isf", "logcdf"])
 def test_normal(name):
     x = Q if name in ("ppf", "isf") else X
     np.testing.assert_array_equal(

@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from papers.protocol.signed_rank import wilcoxon_p
 from reseed.stats.comparison import differences, pair_differences
 from reseed.stats.crossed_comparison import seed_permutation_test
-from reseed.stats.hierarchical import hierarchical_effect
 from reseed.stats.ranking import instability
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
-from reseed.stats.signed_rank import wilcoxon_p
-from reseed.stats.stochastic_order import stochastic_order
 from reseed.stats.two_models import swap_test
-from scipy import integrate
 
 SEEDS = st.integers(0, 10**6)
 
@@ -66,26 +63,3 @@ def test_cancelling_swaps_are_counted_exactly():
     a = np.array([11, 3, 2, 12, 6, -4, 2, -1]) / 10
     b = np.array([7, 4, 7, 7, 1, 1, 1, 3]) / 10
     assert swap_test(a, b, 2_000, rng=np.random.default_rng(0)) == 1
-
-
-def test_equal_samples_have_ratio_one_half():
-    result = stochastic_order([0.1 + 0.2] * 5, [0.3] * 5, rng=np.random.default_rng(0))
-    assert (result.ratio, result.upper) == (0.5, 0.5)
-
-
-def test_datasets_of_very_different_precision():
-    d = np.array([3e-5, 4e-5, 2e-5, 0, 0.01, -0.01, 0.02])
-    s = np.array([1e-5] * 3 + [0.03] * 4)
-
-    def density(log_tau, moment):
-        variance = s**2 + np.exp(2 * log_tau)
-        mu = (d / variance).sum() / (1 / variance).sum()
-        log_p = -0.5 * (np.log((1 / variance).sum()) + np.log(variance).sum())
-        log_p -= 0.5 * ((d - mu) ** 2 / variance).sum()
-        return np.exp(log_p - 40 + log_tau) * mu**moment
-
-    ends = {"limit": 500, "points": [-12, -11, -10, -9, -8]}
-    whole, first = (integrate.quad(density, -25, 3, (k,), **ends)[0] for k in (0, 1))
-    result = hierarchical_effect(d, s)
-    assert result.tau < 2.5e-5
-    assert result.mean == pytest.approx(first / whole, rel=0.05)

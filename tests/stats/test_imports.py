@@ -66,7 +66,7 @@ def test_blocked_packages_are_installed(package):
 
 
 def test_all_modules_import_with_numpy_and_scipy_only():
-    assert {"reseed.stats.ks", "reseed.stats.selection"} <= set(MODULES)
+    assert {"reseed.stats.spread", "reseed.stats.selection"} <= set(MODULES)
     result = run(*MODULES)
     assert result.returncode == 0, result.stderr
     loaded = {name.split(".")[0] for name in json.loads(result.stdout)["loaded"]}

@@ -5,16 +5,13 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from papers.banerjee import ensembles
+from papers.protocol import signed_rank
 from reseed.stats import (
     bootstrap,
-    calibration,
     comparison,
-    ensembles,
-    hierarchical,
     planning,
     ranking,
-    signed_rank,
-    stochastic_order,
     variance,
 )
 from reseed.stats.gaussian_range import range_against_gaussian
@@ -98,8 +95,6 @@ MASKED[0, 0] = np.ma.masked
         lambda x: ranking.instability(x),
         lambda x: variance.crossed_variance(x, rng=np.random.default_rng(0)),
         lambda x: planning.pilot_sd(x[0]),
-        lambda x: calibration.binary_prediction(x),
-        lambda x: ensembles.gap_labels(x),
         lambda x: bootstrap.percentile_interval(x),
         lambda x: bootstrap.test_set_bootstrap("mse", x[0], x[1], rng=np.random.default_rng(0)),
         lambda x: ensembles.pairwise_churn((x > 0.2).astype(int)),
@@ -186,11 +181,6 @@ OF_ANY_SIZE = {
         f := item_difference(*[np.full((2, 3), 3 * u)] * 2, [Factor("seed", True)]),
         f.p_value, f.low / u, f.high / u,
     ),
-    "hierarchical": lambda u: (
-        f := hierarchical.hierarchical_effect(u * X[:6], np.full(6, 0.3 * u), 0.1 * u),
-        f.low / u, f.high / u, f.tau / u, f.mean_shares.equivalent, *(f.effects_low / u),
-    ),
-    "violation": lambda u: (None, stochastic_order.violation_ratio(u * X[:9], u * X[9:20])),
 }  # fmt: skip
 
 

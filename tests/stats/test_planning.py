@@ -64,19 +64,6 @@ def test_detectable_effect_has_its_power(df, alpha):
         planning.detectable_effect(df, 0.01, 0.05)
 
 
-# --- ensemble size ------------------------------------------------------------------------------
-
-
-def test_ensemble_size_rule():
-    levels = [np.r_[np.zeros(7), np.ones(3)], np.zeros(10), np.r_[np.zeros(9), 1], np.zeros(10)]
-    result = planning.ensemble_size([3, 5, 10, 20], levels, 0.01, 100, share=0.95)
-    assert result.size == 20  # 5 passes, but 10 does not
-    np.testing.assert_allclose(result.share, [0.7, 1, 0.9, 1])
-    assert planning.ensemble_size([3, 5, 10, 20], levels, 0.01, 100, share=0.9).size == 5
-    assert planning.ensemble_size([3], levels[:1], 0.01, 100).size is None
-    np.testing.assert_allclose(1 / result.n, [k / 100 + (1 - k / 100) / 10 for k in (3, 5, 10, 20)])
-
-
 def test_sd_and_number_of_seeds_broadcast():
     sd, n = np.array([1.0, 2.0, 3.0]), np.array([4, 9, 16])
     powers = planning.power(1.0, sd, n)
@@ -115,9 +102,6 @@ def test_upper_limit_of_a_pilot_sd_has_a_closed_form():
     (lambda: planning.seeds_for_difference(0.0, 1.0), "difference"),
     (lambda: planning.seeds_for_difference(1e-9, 1.0), "relax"),
     (lambda: planning.seeds_for_difference(1.0, 1.0, target_power=1.0), "power"),
-    (lambda: planning.ensemble_size([5, 3], [[0.0], [0.0]], 0.1, 9), "ascending"),
-    (lambda: planning.ensemble_size([3], [[np.nan]], 0.1, 9), "NaN"),
-    (lambda: planning.ensemble_size([3], [[0.1]], 0.1, 9, share=0), "share"),
 ])  # fmt: skip
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
@@ -132,9 +116,3 @@ def test_edges_of_valid_plans():
         planning.detectable_effect(0.0)
     with pytest.raises(ValueError, match="target_power must exceed alpha"):
         planning.detectable_effect(5, 0.05, 0.05)
-    with pytest.raises(ValueError, match="share"):
-        planning.ensemble_size([3], [[0.1]], 0.1, 9, share=1.5)
-    with pytest.raises(ValueError, match="ascending"):
-        planning.ensemble_size([3, 3], [[0.1], [0.1]], 0.1, 9)
-    # Consecutive sizes are ascending.
-    assert planning.ensemble_size([3, 4], [[0.0], [0.0]], 0.1, 9).size == 3

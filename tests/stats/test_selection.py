@@ -1,43 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from reseed.stats import selection
 from reseed.stats.gaussian_range import expected_gaussian_range
-from reseed.stats.selection import pareto_front, rank_models, selection_optimism
-
-
-def test_ranking_by_hand():
-    score = [0.90, 0.95, 0.92, 0.92, 0.99, 0.80]
-    alpha = [0.00, 0.02, 0.03, 0.01, 0.40, 0.10]
-    ranking = rank_models(score, alpha, threshold=0.05)
-    np.testing.assert_array_equal(ranking.order, [1, 3, 2, 0, 5, 4])
-    assert ranking.n_admitted == 4
-    np.testing.assert_array_equal(ranking.pareto, [True, True, False, True, True, False])
-    assert rank_models(score, alpha, 0.02).n_admitted == 3  # the threshold itself is admitted
-    assert rank_models(score, alpha, -1.0).order[0] == 0  # none admitted: smallest alpha-hat
-    assert rank_models(score, alpha, 1.0).order[0] == 4  # all admitted: best score
-
-
-small = st.integers(0, 4)
-
-
-@given(st.lists(st.tuples(small, small), min_size=1, max_size=12))
-def test_pareto_front_by_brute_force(models):
-    expected = [not any(b[0] >= a[0] and b[1] <= a[1] and b != a for b in models) for a in models]
-    score, alpha = np.array(models, dtype=float).T
-    np.testing.assert_array_equal(pareto_front(score, alpha), expected)
-
-
-@given(st.lists(st.tuples(small, small), min_size=1, max_size=12), small)
-def test_ranking_is_a_permutation_that_respects_the_rule(models, threshold):
-    score, alpha = np.array(models, dtype=float).T
-    ranking = rank_models(score, alpha, threshold)
-    assert sorted(ranking.order) == list(range(len(models)))
-    admitted = ranking.order[: ranking.n_admitted]
-    assert (alpha[admitted] <= threshold).all()
-    assert (np.diff(score[admitted]) <= 0).all()
-    assert (np.diff(alpha[ranking.order[ranking.n_admitted :]]) >= 0).all()
+from reseed.stats.selection import selection_optimism
 
 
 def loop_optimism(scores, n_halves, rng):
@@ -121,11 +86,6 @@ def test_identical_models_and_one_model():
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda r: rank_models([], [], 0.1), "score needs"),
-    (lambda r: rank_models([np.nan], [0.1], 0.1), "NaN"),
-    (lambda r: rank_models([1.0], [0.1, 0.2], 0.1), "alpha_hat 2"),
-    (lambda r: rank_models([1.0], [0.1], np.nan), "threshold"),
-    (lambda r: pareto_front([1.0], [np.nan]), "NaN"),
     (lambda r: selection_optimism([[1.0]], rng=r), "at least 2"),
     (lambda r: selection_optimism([[1.0, np.nan]], rng=r), "NaN"),
     (lambda r: selection_optimism([[1.0, 0.0]], 1, rng=r), "n_halves"),

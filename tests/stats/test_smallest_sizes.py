@@ -2,22 +2,18 @@
 
 import numpy as np
 import pytest
+from papers.banerjee import calibration, ks, representatives
 from reseed.stats import (
-    aggregates,
     bootstrap,
-    calibration,
     comparison,
     crossed_comparison,
     gaussian_range,
-    ks,
     paired_proportions,
     pass_at_k,
     planning,
-    representatives,
     selection,
     sign_flips,
     spread,
-    stochastic_order,
     two_models,
     variance,
 )
@@ -32,9 +28,6 @@ def rng():
 
 #: Argument, smallest accepted value, call with that value.
 SIZES = {
-    "stratified_bootstrap": (
-        "n_boot", 2, lambda k: aggregates.stratified_bootstrap(
-            aggregates.mean, [X, X], n_boot=k, rng=rng())),
     "test_set_bootstrap": (
         "n_boot", 2, lambda k: bootstrap.test_set_bootstrap(
             "accuracy", LABELS, LABELS, n_boot=k, rng=rng())),
@@ -72,8 +65,6 @@ SIZES = {
     "next_median_interval": ("n_next", 1, lambda k: spread.next_median_interval(X, k)),
     "next_difference_limit": ("n", 2, lambda k: spread.next_difference_limit(1.0, k)),
     "range_content": ("n", 2, lambda k: spread.range_content(k)),
-    "stochastic_order": (
-        "n_boot", 2, lambda k: stochastic_order.stochastic_order(X, X + 1, n_boot=k, rng=rng())),
     "swap_test": ("n_swaps", 1, lambda k: two_models.swap_test(X, X + 1, k, rng=rng())),
     "crossed_variance": (
         "n_draws", 1, lambda k: variance.crossed_variance(

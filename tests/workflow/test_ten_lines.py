@@ -25,7 +25,7 @@ def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     assert len(pairs) == 3
     assert set(pairs["design"]) == {"splits"}
     assert set(pairs["n"]) == {10}
-    for name in ("verdicts", "folds", "ways", "checklist"):
+    for name in ("verdicts", "folds", "checklist"):
         assert (study / "tables" / f"{name}.md").stat().st_size > 0
     assert (study / "figures" / "differences.pdf").stat().st_size > 0
     assert (tmp_path / "results" / "report" / "index.html").is_file()

@@ -7,10 +7,10 @@ from math import nan
 
 import pandas as pd
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
-from reseed.stats.planning import ensemble_size
 from reseed.stats.shares import share_interval
 
 from papers.association import partial_rank_correlation
+from papers.banerjee.ensembles import ensemble_size
 
 
 def _with(table: pd.DataFrame, columns: Callable[[pd.DataFrame], Row]) -> pd.DataFrame:

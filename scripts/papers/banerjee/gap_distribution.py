@@ -13,6 +13,7 @@ from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
 
 from papers.banerjee.arm_columns import with_above
+from papers.banerjee.logit_gaps import logit_gaps
 from papers.banerjee.reference_pools import GapOptions, Pools, ensembles, measure_arms
 
 READS = "predictions"
@@ -51,7 +52,7 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     edges = np.linspace(-bound, bound, options.n_bins + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
     outside = options.outside
-    ensemble = ensembles(one, parts.candidates[None]).gaps(bound, outside)[0]
+    ensemble = logit_gaps(ensembles(one, parts.candidates[None]), bound, outside)[0]
     together = _shares(ensemble, edges)
     small = np.array([_small(parts.gaps[run]) for run in parts.candidates])
     for i in range(len(edges) - 1):

@@ -11,9 +11,11 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.outputs import Outputs
 from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Positive, Share, Strict
-from reseed.stats.ensembles import ensemble_scores
-from reseed.stats.representatives import half_threshold
 from scipy.special import expit, softmax
+
+from papers.banerjee.ensembles import ensemble_scores
+from papers.banerjee.logit_gaps import logit_gaps
+from papers.banerjee.representatives import half_threshold
 
 #: Fewest runs that can be measured.
 LEAST = 4
@@ -90,7 +92,7 @@ def pools(
     if one.n < least:
         raise ValueError(f"needs at least {least} model seeds that did not fail")
     reference = reference or ("half" if one.n >= _HALVES else "others")
-    gaps = one.gaps(options.gap_bound, options.outside)
+    gaps = logit_gaps(one, options.gap_bound, options.outside)
     if gaps.shape[1] < 2:
         raise ValueError("needs at least two test items")
     order = sorted(range(one.n), key=lambda i: one.seeds[i])
@@ -132,7 +134,7 @@ def measure_arms(
 def ensembles(one: Outputs, members: np.ndarray) -> Outputs:
     """Ensembles (rows of run indices) by mean logit, as `Outputs` [Banerjee, eq. 9]."""
     if one.task == "binary":
-        probability = expit(ensemble_scores(one.gaps(bound=30.0), members))
+        probability = expit(ensemble_scores(logit_gaps(one, bound=30.0), members))
     else:
         logs = np.log(np.maximum(one.probability, np.exp(-30.0)))
         probability = softmax(ensemble_scores(logs, members), axis=-1)

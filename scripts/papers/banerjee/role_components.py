@@ -14,8 +14,10 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
-from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
+
+from papers.banerjee.item_variance import item_components
+from papers.banerjee.logit_gaps import logit_gaps
 
 READS = "predictions"
 
@@ -57,7 +59,7 @@ def _rows(one: Outputs, options: Options) -> Iterator[Row]:
     try:
         roles, order = _grid(one)
         correct = one.correct.astype(np.float64)[order]
-        gaps = one.gaps(options.gap_bound)[order]
+        gaps = logit_gaps(one, options.gap_bound)[order]
         accuracy = crossed_variance(
             correct.mean(axis=2),
             roles,

@@ -15,12 +15,11 @@ from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.stats.calibration import expected_calibration_error
-from reseed.stats.ensembles import churn_against, model_churn
-from reseed.stats.representatives import round_up_to_grid, split_ks_distance
-from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
 
+from papers.banerjee.alpha_hat import BootstrapAlphaHat, bootstrap_alpha_hat
 from papers.banerjee.arm_columns import with_hidden
+from papers.banerjee.calibration import expected_calibration_error
+from papers.banerjee.ensembles import churn_against, model_churn
 from papers.banerjee.reference_pools import (
     PoolOptions,
     Pools,
@@ -28,6 +27,7 @@ from papers.banerjee.reference_pools import (
     ensembles,
     measure_arms,
 )
+from papers.banerjee.representatives import round_up_to_grid, split_ks_distance
 
 READS = "predictions"
 

@@ -14,12 +14,12 @@ from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.stats.calibration import expected_calibration_error
-from reseed.stats.ensembles import churn_against, draw_members
-from reseed.stats.representatives import round_up_to_grid, split_ks_distance
-from reseed.stats.trimming import bootstrap_alpha_hat
 
+from papers.banerjee.alpha_hat import bootstrap_alpha_hat
 from papers.banerjee.arm_columns import with_shares
+from papers.banerjee.calibration import expected_calibration_error
+from papers.banerjee.ensembles import churn_against, draw_members
+from papers.banerjee.logit_gaps import logit_gaps
 from papers.banerjee.reference_pools import (
     GapOptions,
     Pools,
@@ -27,6 +27,7 @@ from papers.banerjee.reference_pools import (
     ensembles,
     measure_arms,
 )
+from papers.banerjee.representatives import round_up_to_grid, split_ks_distance
 
 READS = "predictions"
 
@@ -122,7 +123,7 @@ def _of_block(one: Outputs, drawn: np.ndarray, whole: np.ndarray, options: Optio
     block = ensembles(one, drawn)
     labels, correct = block.labels, block.correct
     return {
-        "gaps": block.gaps(options.gap_bound, options.outside),
+        "gaps": logit_gaps(block, options.gap_bound, options.outside),
         "accuracy": correct.mean(axis=1),
         "churn_ensemble": churn_against(labels, whole) / len(whole),
         "ece": expected_calibration_error(block.confidence, correct, options.n_bins),

@@ -14,8 +14,8 @@ from reseed.report.rendering.data import ExhibitData, NothingToShow, require_row
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.numbers import counted, several
 from reseed.report.rendering.panels import colours, line, titled_panels
-from reseed.stats.trimming import AUTHORS_GRID
 
+from papers.banerjee.alpha_hat import AUTHORS_GRID
 from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,

@@ -12,10 +12,10 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
-from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
 
 from papers.association import partial_rank_correlation
 from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, measure_arms
+from papers.banerjee.representatives import MEASURES, half_threshold, heldout_information
 
 READS = "predictions"
 

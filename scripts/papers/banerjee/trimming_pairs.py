@@ -13,9 +13,9 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
-from reseed.stats.ensembles import pairwise_churn
 
 from papers.banerjee.arm_columns import with_correlation
+from papers.banerjee.ensembles import pairwise_churn
 from papers.banerjee.reference_pools import PoolOptions, Pools, ThresholdOptions, measure_arms
 from papers.banerjee.trimming import candidate_alpha_hat
 

@@ -15,10 +15,10 @@ from reseed.analyses.shared.outputs import Outputs, select_outputs
 from reseed.analyses.shared.published import read_published_table, with_published
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
-from reseed.stats.ensembles import pairwise_churn
 from reseed.stats.spread import variance_limits
 
 from papers.banerjee import trimming, trimming_pairs
+from papers.banerjee.ensembles import pairwise_churn
 
 READS = "predictions"
 

@@ -9,7 +9,8 @@ from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, differences, holm
 from reseed.stats.ranking import instability
-from reseed.stats.signed_rank import wilcoxon_p
+
+from papers.protocol.signed_rank import wilcoxon_p
 
 
 class Options(Strict):
@@ -26,8 +27,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `p`, `p_holm`: Wilcoxon signed-rank test over folds, and adjusted over the pairs of a dataset.
     - `instability`: share of single runs that order the pair otherwise than the means.
 
-    The folds count as independent, as in the paper; `reseed.stats.error_rates` measures what that
-    costs. Pairs without two shared folds are left out.
+    The folds count as independent, as in the paper; `decision_rules` measures what that costs.
+    Pairs without two shared folds are left out.
     """
     rows = []
     for group in group_models(data):

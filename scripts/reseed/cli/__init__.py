@@ -42,13 +42,6 @@ unknown option or command; 130 interrupted (Ctrl-C). `reseed gate` also: 10 wors
 """
 
 
-#: Commands of earlier versions, and what answers their question now.
-_REMOVED = {
-    **dict.fromkeys(("items", "rank"), "`reseed compare FILE` reads such tables."),
-    "means": "`reseed compare FILE --runs N` reads means ± SD.",
-    "settle": "Train a list of seeds with snakemake or reseed.study(seeds=…); `reseed compare` "
-    "says how many more runs would separate a pair.",
-}
 #: Exit status after Ctrl-C, as shells report it.
 _INTERRUPTED = 130
 
@@ -91,8 +84,6 @@ def _parse(
     """The options; an unknown command or option ends the process, with the nearest known one."""
     first = arguments[0] if arguments else "-"
     if not first.startswith("-") and first not in commands.choices:
-        if first in _REMOVED:
-            parser.error(f"the command {first!r} was removed. {_REMOVED[first]}")
         parser.error(f"there is no command {first!r}.{suggest_name(first, list(commands.choices))}")
     options, unknown = parser.parse_known_args(arguments)
     if unknown:

@@ -190,10 +190,6 @@ _MEANT = {
     "scoring": "metric",
     "test_size": "test",
 }
-#: Arguments of earlier versions, and what answers their question now.
-_REMOVED = {
-    "until": "Give a list of seeds; the comparison says how many more runs would separate a pair.",
-}
 
 
 def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
@@ -207,8 +203,6 @@ def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any])
     named = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
     allowed = list(dict.fromkeys([*named, *kinds.list_option_names(pairs)]))
     for name in options:
-        if name in _REMOVED:
-            raise ReseedError(f"the argument {name!r} was removed. {_REMOVED[name]}")
         if name not in allowed:
             meant = _MEANT.get(name, "")
             hint = f" Did you mean {meant!r}?" if meant in allowed else suggest_name(name, allowed)

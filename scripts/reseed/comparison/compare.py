@@ -236,11 +236,7 @@ def _arrange_runs(
     has_splits = metrics.groupby("dataset")[SPLIT_COLUMNS].nunique().gt(1).to_numpy().any()
     further = ["variance"] if has_splits and metrics["init"].nunique() > 1 else []
     further += ["folds"] if has_splits and metrics["model"].nunique() == 1 else []
-    entries = default_analyses_and_exhibits(
-        predictions is not None,
-        "binary" in tasks.values(),
-        further=further,
-    )
+    entries = default_analyses_and_exhibits(predictions is not None, further=further)
     return Data(metrics, info, predictions=predictions), entries
 
 

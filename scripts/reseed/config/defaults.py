@@ -15,9 +15,7 @@ _ANALYSES = {
 }
 #: Analyses with the options `baseline` and `pairs`.
 _PAIR_ANALYSES = ("pairs", "seeds_needed")
-_ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_choice"}}
-#: The item analysis that needs a binary task.
-_BINARY_ANALYSIS = "choice"
+_ITEM_ANALYSES = {"noise": {"kind": "noise_split"}}
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
@@ -26,7 +24,6 @@ _EXHIBITS = {
 }
 _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
-    "choice": ("seed_choice_table", "Cost of choosing a seed", "choice"),
 }
 #: What says nothing of scores of items, or of means without runs.
 _OF_RUNS = ("spread", "seeds_needed")
@@ -48,12 +45,10 @@ _TRAINED_ITEM_EXHIBITS = {
 _TRAINED_ANALYSES = {
     "variance": {"kind": "variance_components"},
     "folds": {"kind": "fold_scores"},
-    "ways": {"kind": "protocol"},
 }
 _TRAINED_EXHIBITS = {
     "variance": ("table", "Share of the variance due to seeds and to splits", "variance"),
     "folds": ("table", "Score of each model over its splits", "folds"),
-    "ways": ("table", "What each way of deciding is worth", "ways"),
     "checklist": ("checklist", "Reproducibility checklist", None),
 }
 
@@ -116,59 +111,25 @@ _TABLES: dict[str, dict[str, Any]] = {
             " root mean square. One fold: the result of a single run on the first fold."
         ],
     },
-    "ways": {
-        "columns": {
-            "Way of deciding": "setting",
-            "Instability": "{instability:percent1}"
-            " [{100 * instability_low:.1f}, {100 * instability_high:.1f}]",
-            "Wins": "{wins:.1f} / {pairs:count}",
-            "Error, same rows": "{aa:percent1}",
-            "Error, new samples": "{simulated:percent1}"
-            " [{100 * simulated_low:.1f}, {100 * simulated_high:.1f}]",
-            "Runs a model": "{runs:count}",
-        },
-        "section": ["dataset", "experiment"],
-        "names": {
-            "setting": {
-                "single": "One run, the higher wins",
-                "written": "Uncorrected (Wilcoxon, Holm)",
-                "corrected": "Corrected resampled t, Holm",
-            }
-        },
-        "empty": "No two models share folds and seeds at this scale.",
-        "note": [
-            "Level {alpha:g}. An evaluation by a test has one seed for each fold, drawn at"
-            " random. Instability: share of evaluations whose order of two models is not that of"
-            " all trials' means; with an interval where no two evaluations share folds. Wins:"
-            " pairs decided, mean over evaluations. Error: share of experiments with equal models"
-            " in which any is called better, of two kinds. Same rows: seeds of one model stand for"
-            " models on the rows of this study, so only the seeds differ. New samples: equally"
-            " good models are simulated on fresh samples of {items:count} rows, so the rows that a"
-            " model happens to get right differ as well. In brackets: 95 % intervals. Runs:"
-            " trainings of each model in an evaluation."
-        ],
-    },
 }
 
 
 def default_analyses_and_exhibits(
     items: bool = False,
-    binary: bool = True,
     trained: bool = False,
     experiments: Iterable[str] = ("results",),
     further: Iterable[str] = (),
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return default `analyses` and `exhibits` in the form of a study file.
 
-    items: whether predictions of items are stored. binary: whether a task is binary. trained:
-    whether the study trains its models. experiments: names of the experiments. further: what
-    results that are not trained here allow, too: `variance` (seeds crossed with splits), `folds`.
+    items: whether predictions of items are stored. trained: whether the study trains its models.
+    experiments: names of the experiments. further: what results that are not trained here allow,
+    too: `variance` (seeds crossed with splits), `folds`.
     """
-    item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
-    analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
+    analyses = _ANALYSES | (_ITEM_ANALYSES if items else {})
     exhibits: dict[str, tuple[str, str, str | None]] = {
         **_EXHIBITS,
-        **{name: _ITEM_EXHIBITS[name] for name in item_names},
+        **(_ITEM_EXHIBITS if items else {}),
     }
     known = _TRAINED_EXHIBITS if trained else further
     analyses |= {name: one for name, one in _TRAINED_ANALYSES.items() if name in known}

@@ -22,11 +22,6 @@ _PATTERN_MESSAGES = {
     r"^[\w.]+:\w+$": "give `module:name`, as in my_module:make",
 }
 
-#: Fields of earlier versions, and what to write now.
-_REMOVED = {
-    "until": "Name the seeds; the analysis `pairs` says how many more runs would separate a pair.",
-}
-
 
 def format_validation_errors(
     cls: type[BaseModel],
@@ -51,8 +46,6 @@ def _format_error(
     )
     field = f"{field.rstrip('. :')}: " if field else ""
     if error["type"] == "extra_forbidden":
-        if last in _REMOVED:
-            return f"{field}the field {last!r} was removed. {_REMOVED[str(last)]}"
         parent = _find_class(cls, above)
         allowed = sorted(parent.model_fields) if parent else []
         hint = f" Allowed: {', '.join(allowed)}.{suggest_name(last, allowed)}" if allowed else ""

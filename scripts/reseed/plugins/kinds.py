@@ -32,44 +32,6 @@ Result = TypeVar("Result")
 #: Room of the kinds of each family.
 _ROOMS = {"analyses": "analyses", "exhibits": "report/exhibits"}
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
-#: Kinds of earlier versions, and what answers their question now.
-_REMOVED = {
-    **dict.fromkeys(
-        ("five_by_two", "five_by_two_table"), "Use `pairs` on two folds with five data seeds."
-    ),
-    **dict.fromkeys(
-        ("grid_plan", "grid_plan_table"), "Use `seeds_needed` and `variance_components`."
-    ),
-    **dict.fromkeys(
-        ("standing", "standing_table"), "Use `interval_table` for the spread of its seeds."
-    ),
-    **dict.fromkeys(
-        ("stopping", "stopping_figure", "stopping_table"),
-        "Train a list of seeds; `pairs` says how many more runs would separate a pair.",
-    ),
-    "item_pairs_figure": "Use `item_pairs_table`.",
-    **dict.fromkeys(
-        ("fold_scores_table", "protocol_table", "sd_ratios_table", "variance_table"),
-        "Use `table`, with the columns of the analysis to show.",
-    ),
-    **dict.fromkeys(("pairs_table", "win_tie_loss_table"), "Use `verdicts_table`."),
-    **dict.fromkeys(("ranking", "ranking_figure"), "`pairs` has the share of runs that flip."),
-    "rank_sets_figure": "Use `critical_difference_figure`; the leaderboard has possible ranks.",
-    "seeds_figure": "The verdicts say how many runs would separate a pair (`seeds_needed`).",
-    "seed_choice_figure": "Use `seed_choice_table`.",
-    **dict.fromkeys(
-        ("aggregates", "aggregates_figure", "improvement_table"),
-        "Use the functions of `reseed.stats.aggregates`.",
-    ),
-    **dict.fromkeys(
-        ("over_datasets", "over_datasets_figure", "over_datasets_table"),
-        "Use `reseed.stats.hierarchical.hierarchical_effect`.",
-    ),
-    **dict.fromkeys(
-        ("stochastic_order", "stochastic_order_table"),
-        "Use `reseed.stats.stochastic_order.stochastic_order`.",
-    ),
-}
 READABLE = ("metrics", "items", "predictions", "curves", "repeats")
 
 
@@ -144,8 +106,6 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     built_in = _find_built_in(family, name)
     if built_in is not None:
         return built_in
-    if name in _REMOVED:
-        raise ReseedError(f"the kind {name!r} was removed. {_REMOVED[name]}")
     module, colon, function = name.partition(":")
     if not colon:
         known = built_in_kinds(family)

@@ -157,7 +157,7 @@ def study(
     crossing = Crossing(named, numbers, trainer, machine, title, dataset)
     scores = crossing.collect(_train(crossing, resume), keep)
     defaults = default_analyses_and_exhibits(
-        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
+        items=keep, trained=True, experiments=[tables.EXPERIMENT]
     )
     return build_comparison(scores, defaults, choice, pair_options)
 

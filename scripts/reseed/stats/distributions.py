@@ -39,11 +39,6 @@ class norm:
         return -special.ndtri(q)
 
     @staticmethod
-    def logpdf(x: ArrayLike) -> Any:
-        """Logarithm of the density."""
-        return -(np.asarray(x) ** 2) / 2.0 - _LOG_SCALE
-
-    @staticmethod
     def logcdf(x: ArrayLike) -> Any:
         """Logarithm of `cdf`."""
         return special.log_ndtr(x)

@@ -1,13 +1,9 @@
 """Number of seeds and folds for a required interval width or detectable difference.
 
-Normal-theory planning from pilot trials, and the ensemble size rule of Banerjee et al., section
-V-A2.
+Normal-theory planning from pilot trials.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +13,10 @@ from reseed.stats.inputs import (
     Array,
     as_finite,
     as_real,
-    as_unmasked,
     check_at_least,
     check_probability,
     rescale,
 )
-from reseed.stats.shares import share_of_subsets_interval
 
 _MAX_SEEDS = 1_000_000
 
@@ -179,58 +173,3 @@ def seeds_for_difference(
             raise ValueError(f"more than {_MAX_SEEDS} seeds would be needed: relax the target")
     first = max(2, last // 2)
     return first + int(np.argmax(is_reached(np.arange(first, last + 1))))
-
-
-@dataclass(frozen=True)
-class EnsembleSize:
-    """Smallest reliable ensemble size, or None if no size is reliable.
-
-    `share` (sizes,) is the share of ensembles with alpha-hat <= threshold; `low` and `high` are
-    the ends of its interval, and `n` the number of independent ensembles with such an interval.
-    """
-
-    size: int | None
-    sizes: NDArray[np.int64]
-    share: Array
-    low: Array
-    high: Array
-    n: Array
-
-
-def ensemble_size(
-    sizes: Sequence[int], alpha_hats: Sequence[ArrayLike], threshold: float, pool: int,
-    share: float = 1.0, level: float = 0.95,
-) -> EnsembleSize:  # fmt: skip
-    """Return the smallest size from which on `share` of the ensembles have small alpha-hat.
-
-    Every larger size must reach the share too. The intervals allow for the members that ensembles
-    share (`share_of_subsets_interval`).
-
-    Args:
-        sizes: ascending ensemble sizes.
-        alpha_hats: one array (ensembles,) per size.
-        threshold: alpha-hat is small if it is at most this value.
-        pool: number of runs from which the ensembles are drawn.
-        share: required share of ensembles, in (0, 1].
-        level: confidence level of the intervals.
-
-    Source: Banerjee et al., section V-A2 and table I.
-    """
-    tried = np.asarray(as_unmasked(sizes, "sizes"))
-    if tried.size == 0 or len(alpha_hats) != tried.size or (np.diff(tried) <= 0).any():
-        raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
-    if not 0 < share <= 1:
-        raise ValueError(f"share must lie in (0, 1], got {share}")
-    samples = [
-        as_finite(a, f"alpha_hats of size {k}", ndim=1)
-        for k, a in zip(tried, alpha_hats, strict=True)
-    ]
-    intervals = []
-    for k, values in zip(tried, samples, strict=True):
-        low_share = float((values <= threshold).mean())
-        ends = share_of_subsets_interval(low_share, int(k), pool, values.size, level)
-        intervals.append((low_share, *ends))
-    shares, low, high, n = np.array(intervals).T
-    onward = np.logical_and.accumulate((shares >= share)[::-1])[::-1]
-    size = int(tried[onward.argmax()]) if onward.any() else None
-    return EnsembleSize(size, tried, shares, low, high, n)

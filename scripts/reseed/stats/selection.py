@@ -1,9 +1,6 @@
-"""Selection of a seed by validation score and alpha-hat, without the test score.
+"""What choosing the best seed by its test score gains, and what it only seems to gain.
 
-Among models of nearly equal accuracy those with a small alpha-hat are representative.
-`selection_optimism` measures the bias of a selection by test score.
-
-Source: Banerjee et al., sections V-B3, V-C and VI.
+Source: Banerjee et al., section VI.
 """
 
 from __future__ import annotations
@@ -11,70 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from reseed.stats.inputs import Array, as_finite, check_at_least
 
 _CHUNK = 4_000_000  # numbers per block of random halves
-
-
-def _as_pair(score: ArrayLike, alpha_hat: ArrayLike) -> tuple[Array, Array]:
-    score, alpha_hat = as_finite(score, "score", ndim=1), as_finite(alpha_hat, "alpha_hat", ndim=1)
-    if score.shape != alpha_hat.shape:
-        raise ValueError(f"score has {score.size} models, alpha_hat {alpha_hat.size}")
-    return score, alpha_hat
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Order of models by score and alpha-hat.
-
-    `order` (models,) holds model indices, best first. `n_admitted` is the number of models that
-    pass the threshold. `pareto` (models,) is true if no other model is at least as good in both
-    criteria and better in one.
-    """
-
-    order: NDArray[np.int64]
-    n_admitted: int
-    pareto: NDArray[np.bool_]
-
-
-def rank_models(score: ArrayLike, alpha_hat: ArrayLike, threshold: float) -> Ranking:
-    """Rank models with alpha-hat <= threshold by validation score, then the other models.
-
-    Admitted models are sorted by descending score, then alpha-hat, then index. The others follow,
-    sorted by ascending alpha-hat, then descending score. If no model is admitted, the most
-    representative model is first.
-
-    Args:
-        score: (models,) validation scores, larger is better (negate an error).
-        alpha_hat: (models,).
-        threshold: largest admitted alpha-hat.
-
-    Raises:
-        ValueError: NaN, empty input or different lengths.
-    """
-    score, alpha_hat = _as_pair(score, alpha_hat)
-    if np.isnan(threshold):
-        raise ValueError("threshold must not be NaN")
-    is_excluded = alpha_hat > threshold
-    first = np.where(is_excluded, alpha_hat, -score)
-    second = np.where(is_excluded, -score, alpha_hat)
-    order = np.lexsort((second, first, is_excluded))
-    return Ranking(order, int((~is_excluded).sum()), pareto_front(score, alpha_hat))
-
-
-def pareto_front(score: ArrayLike, alpha_hat: ArrayLike) -> NDArray[np.bool_]:
-    """Return whether each model is Pareto-optimal in score (larger) and alpha-hat (smaller).
-
-    Equal models are optimal together. The cost is O(n log n). Arguments and result are (models,).
-    """
-    score, alpha_hat = _as_pair(score, alpha_hat)
-    levels, group = np.unique(alpha_hat, return_inverse=True)
-    best = np.full(levels.size, -np.inf)
-    np.maximum.at(best, group, score)
-    best_of_smaller = np.concatenate([[-np.inf], np.maximum.accumulate(best)[:-1]])
-    return (score == best[group]) & (score > best_of_smaller[group])
 
 
 @dataclass(frozen=True)

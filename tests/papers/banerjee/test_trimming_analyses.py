@@ -14,11 +14,10 @@ from papers.banerjee import (
     trimming_pairs,
     trimming_summary,
 )
-from reseed.analyses import seed_choice
+from papers.banerjee.alpha_hat import AUTHORS_GRID
+from papers.banerjee.ks import two_sample_threshold
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
-from reseed.stats.ks import two_sample_threshold
-from reseed.stats.trimming import AUTHORS_GRID
 from run_kinds import run_analysis
 from scipy.special import expit, logit
 from study_frames import about, amended, frame
@@ -87,7 +86,7 @@ def test_few_runs_are_judged_by_all_others(tmp_path):
 
 def test_so_few_items_that_every_run_would_pass_are_a_reason(tmp_path):
     y, gaps = runs(n=8, items=12)
-    for kind in (trimming, trimming_pairs, trimming_information, seed_choice):
+    for kind in (trimming, trimming_pairs, trimming_information):
         table = run_analysis(kind, data_of(tmp_path / kind.__name__, y, gaps), FAST)
         assert "items are too few" in table["reason"].item()
 

@@ -14,11 +14,11 @@ from papers.banerjee import (
     trimming_summary,
 )
 from papers.picard import convergence, extremes, range_growth
+from papers.protocol import decision_rules as protocol
 from reseed.analyses import (
     curves,
     fold_scores,
     pairs,
-    protocol,
     sd_ratios,
     spread,
 )
@@ -30,11 +30,10 @@ from test_fold_exhibits import folds
 from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
 from test_role_components import study as crossed_roles
-from test_seed_choice import data as choice_study
 from text_of import text_of
 from trimmed_study import make as output_study
 
-__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores"]
+__all__ = ["curve_study", "item_study", "output_study", "read", "scores"]
 
 TITLE = "A title that says nothing of the result"
 #: Trials of several models on four datasets, over twelve seeds.
@@ -72,7 +71,6 @@ CONFIGURED = {
 }
 SCORES = ("papers.ir.seed_boxes:figure",)
 ITEMS = ("item_pairs_table",)
-CHOICE = ("seed_choice_table",)
 ALONE = ("table",)
 #: Kinds that the study of the tests does not draw, and the exhibit whose analysis they show.
 OTHERS = {"interval_table": "table3", "pairs_figure": "verdicts"}
@@ -139,8 +137,6 @@ def shown(request, configured, exhibit):
             return alone(kind), {
                 "table": table_options("inherent_randomness", "networks_against_trees"),
             }.get(kind, {})
-        if kind in CHOICE:
-            return request.getfixturevalue("choice_study"), {}
         if kind in OTHERS:
             options = {"experiments": ["data_seeds", "model_seeds"]} if is_table(kind) else {}
             return exhibit(OTHERS[kind])[0], options
@@ -183,5 +179,5 @@ def test_what_a_configured_table_shows(name, request, snapshot):
 
 
 def test_the_cases_are_of_kinds_that_there_are():
-    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *ITEMS, *ALONE, *CHOICE}
+    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *ITEMS, *ALONE}
     assert named <= set(exhibit_kinds())

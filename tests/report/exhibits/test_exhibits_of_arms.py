@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from papers.raste import range_bars, score_strips
-from reseed.analyses import item_pairs, seed_choice
+from reseed.analyses import item_pairs
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
@@ -97,16 +97,6 @@ def outputs(tmp_path_factory):
         for arm, right in (("rf:first", 0.8), ("rf:second", 0.6))
     }
     return study_of(write_outputs(tmp_path_factory.mktemp("o"), found), found)
-
-
-def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
-    options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(run_analysis(seed_choice, outputs, options), outputs.metrics, outputs.info)
-    table = draw("seed_choice_table", data, {})
-    assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
-    assert set(table.shown["", "n"]) == {"6"}
-    first, second = table.shown["Accuracy", "Mean seed"].astype(float)[:2]
-    assert first > second + 0.1
 
 
 def test_dataset_without_primary_metric_uses_accuracy(outputs, snapshot):

@@ -1,7 +1,7 @@
-"""Tables of scores over folds and of decision rules, and the checklist."""
+"""Tables of scores over folds, and the checklist."""
 
 import numpy as np
-from reseed.analyses import fold_scores, protocol
+from reseed.analyses import fold_scores
 from reseed.analyses.shared.data import Data
 from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.report.exhibits import checklist
@@ -27,7 +27,7 @@ def folds():
     return frame(rows), about(["magic"], ["rf", "xgb"])
 
 
-def test_tables_of_folds_and_decision_rules(tmp_path):
+def test_table_of_folds():
     metrics, facts = folds()
     data = Data(metrics, facts, None, None)
     intervals = ExhibitData(run_analysis(fold_scores, data, {}), metrics, facts)
@@ -35,27 +35,12 @@ def test_tables_of_folds_and_decision_rules(tmp_path):
     assert shown["Model"].tolist() == ["XGB", "RF"]
     assert set(shown["Folds"]) == {"10"}
     assert "Seed 42, one fold" not in shown  # seeds 7, 13 and 21 alone
-    ways = run_analysis(protocol, data, {"n_experiments": 50, "n_simulations": 50})
-    table = draw("table", ExhibitData(ways, metrics, facts), TABLES["ways"])
-    write_table(table, tmp_path / "t")
-    assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3
-    assert table.shown["Runs a model"].tolist() == ["1", "10", "10"]
-
-
-def test_both_error_rates_are_explained():
-    metrics, facts = folds()
-    ways = run_analysis(protocol, Data(metrics, facts), {"n_experiments": 50, "n_simulations": 50})
-    table = draw("table", ExhibitData(ways, metrics, facts), TABLES["ways"])
-    assert [column for column in table.shown if "rror" in column] == [
-        "Error, same rows", "Error, new samples",
-    ]  # fmt: skip
 
 
 def test_nothing_to_show():
     metrics, facts = folds()
     empty = ExhibitData(None, metrics, facts)
-    for name in ("folds", "ways"):
-        assert list(draw("table", empty, TABLES[name]).shown.columns) == ["Nothing to show"]
+    assert list(draw("table", empty, TABLES["folds"]).shown.columns) == ["Nothing to show"]
 
 
 def test_checklist_shows_the_recorded_facts(tmp_path):

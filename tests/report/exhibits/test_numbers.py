@@ -8,7 +8,6 @@ from reseed.report.rendering.numbers import (
     decimals,
     from_to,
     gaps,
-    item_decimals,
     percent,
     rounded_percent,
     two_digits,
@@ -66,13 +65,6 @@ def test_decimals_follow_spreads_or_separate_the_values():
     assert decimals([0.0, math.nan], 2, 1, otherwise=gaps([0.949, 0.934, 0.934, 0.851])) == 3
     assert decimals([], 2, 1, otherwise=gaps([0.0412])) == 3
     assert decimals([], 2, 1, otherwise=gaps([])) == 1
-
-
-@pytest.mark.parametrize(("items", "places"), [(80, 2), (600, 3), (8018, 3), (20_000, 4)])
-def test_decimals_of_a_share_follow_its_number_of_items(items, places):
-    """The half-width of its 95 % interval is 0.11, 0.040, 0.011 and 0.0069."""
-    assert item_decimals([items, 10]) == places
-    assert item_decimals([]) == 1
 
 
 def test_two_digits_keep_a_final_zero():

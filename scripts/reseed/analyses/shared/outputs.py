@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy.special import logit
 
 from reseed.analyses.shared.arms import ARM, MODEL, get_arm
 from reseed.analyses.shared.data import Data, group_by_key
@@ -22,7 +21,6 @@ from reseed.core.schemas import (
 )
 from reseed.metrics.outputs import SCORED, VALUE_TASKS
 from reseed.plugins.options import Strict
-from reseed.stats.trimming import clip_logit_gap
 
 _ARM_COLUMNS = (MODEL, ARM)
 
@@ -101,27 +99,6 @@ class Outputs:
                 f"items have scores but no predictions, so {metric} cannot be computed"
             )
         return self.probability if metric in ("auc", "mse", "mae", "mean") else self.labels
-
-    def gaps(self, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound") -> np.ndarray:
-        """One number an item (runs, items), clipped: the quantity that alpha-hat measures.
-
-        Two classes: the logit gap [Banerjee et al., sec. II-A]. Several classes, for which the
-        paper leaves the choice open (remark 1): log probability of the true class minus that of
-        the best other class. Raises ValueError if outputs are values.
-        """
-        if self.task in VALUE_TASKS:
-            raise ValueError(f"{self.task}: no logit gap; compare errors instead")
-        with np.errstate(divide="ignore"):
-            if self.task == "binary":
-                return clip_logit_gap(logit(self.probability), bound, outside)
-            log_p = np.log(self.probability)
-        is_true = np.arange(self.probability.shape[2]) == self.y_true[:, None]
-        best_other = np.where(is_true, -np.inf, log_p).max(axis=2)
-        true = np.where(is_true, log_p, -np.inf).max(axis=2)
-        # If both probabilities are exactly 0, the gap is 0, not undefined.
-        tied = np.isneginf(true) & np.isneginf(best_other)
-        return clip_logit_gap(np.where(tied, 0.0, true) - np.where(tied, 0.0, best_other), bound,
-                              outside)  # fmt: skip
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the key and the purpose only."""

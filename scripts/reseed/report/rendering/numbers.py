@@ -58,14 +58,6 @@ def interval_decimals(
     )
 
 
-def item_decimals(items: Iterable[float]) -> int:
-    """Decimals of shares of so many items, such as an accuracy, a churn or a calibration error.
-
-    They show the largest half-width of their 95 % interval, 0.98 / √n, with two digits.
-    """
-    return decimals([0.98 / math.sqrt(n) for n in items if n > 0], 2, 1)
-
-
 def _sizes(values: Iterable[float]) -> list[float]:
     return [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from reseed.stats.distributions import t
 from reseed.stats.inputs import Array, as_finite, check_probability
 

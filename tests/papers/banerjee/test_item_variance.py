@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from reseed.stats.item_variance import item_components
+from papers.banerjee.item_variance import item_components
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 

@@ -7,12 +7,13 @@ Source: Banerjee et al., eqs. 9 and 36, section V-A and tables III and IV.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from reseed.stats.inputs import Array, as_finite, as_unmasked
+from reseed.stats.shares import share_of_subsets_interval
 
 _BLOCK = 2048  # items per block: 8 MB as float32 for 1,000 models
 
@@ -55,21 +56,6 @@ def ensemble_scores(scores: ArrayLike, members: ArrayLike) -> Array:
     if (np.count_nonzero(weights, axis=1) < members.shape[1]).any():
         raise ValueError("a model occurs twice in one ensemble")
     return np.tensordot(weights, scores, axes=1)
-
-
-def ensemble_blocks(scores: ArrayLike, members: ArrayLike, block: int = 64) -> Iterator[Array]:
-    """Yield `ensemble_scores` in blocks of at most `block` ensembles, for bounded memory."""
-    members = np.asarray(as_unmasked(members, "members"))
-    for start in range(0, len(members), block):
-        yield ensemble_scores(scores, members[start : start + block])
-
-
-def gap_labels(gaps: ArrayLike) -> NDArray[np.int8]:
-    """Return the predicted class of a binary model: 1 if the logit gap is positive, else 0 (eq. 3).
-
-    For multi-class logits (..., classes) use `logits.argmax(-1)`.
-    """
-    return (as_finite(gaps, "gaps") > 0).astype(np.int8)
 
 
 def _as_labels(labels: ArrayLike, min_models: int = 1) -> NDArray:
@@ -148,3 +134,58 @@ def churn_against(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]:
     if labels.shape[1] != reference.shape[1]:
         raise ValueError(f"labels have {labels.shape[1]} items, reference {reference.shape[1]}")
     return np.count_nonzero(labels != reference, axis=1)
+
+
+@dataclass(frozen=True)
+class EnsembleSize:
+    """Smallest reliable ensemble size, or None if no size is reliable.
+
+    `share` (sizes,) is the share of ensembles with alpha-hat <= threshold; `low` and `high` are
+    the ends of its interval, and `n` the number of independent ensembles with such an interval.
+    """
+
+    size: int | None
+    sizes: NDArray[np.int64]
+    share: Array
+    low: Array
+    high: Array
+    n: Array
+
+
+def ensemble_size(
+    sizes: Sequence[int], alpha_hats: Sequence[ArrayLike], threshold: float, pool: int,
+    share: float = 1.0, level: float = 0.95,
+) -> EnsembleSize:  # fmt: skip
+    """Return the smallest size from which on `share` of the ensembles have small alpha-hat.
+
+    Every larger size must reach the share too. The intervals allow for the members that ensembles
+    share (`share_of_subsets_interval`).
+
+    Args:
+        sizes: ascending ensemble sizes.
+        alpha_hats: one array (ensembles,) per size.
+        threshold: alpha-hat is small if it is at most this value.
+        pool: number of runs from which the ensembles are drawn.
+        share: required share of ensembles, in (0, 1].
+        level: confidence level of the intervals.
+
+    Source: Banerjee et al., section V-A2 and table I.
+    """
+    tried = np.asarray(as_unmasked(sizes, "sizes"))
+    if tried.size == 0 or len(alpha_hats) != tried.size or (np.diff(tried) <= 0).any():
+        raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
+    if not 0 < share <= 1:
+        raise ValueError(f"share must lie in (0, 1], got {share}")
+    samples = [
+        as_finite(a, f"alpha_hats of size {k}", ndim=1)
+        for k, a in zip(tried, alpha_hats, strict=True)
+    ]
+    intervals = []
+    for k, values in zip(tried, samples, strict=True):
+        low_share = float((values <= threshold).mean())
+        ends = share_of_subsets_interval(low_share, int(k), pool, values.size, level)
+        intervals.append((low_share, *ends))
+    shares, low, high, n = np.array(intervals).T
+    onward = np.logical_and.accumulate((shares >= share)[::-1])[::-1]
+    size = int(tried[onward.argmax()]) if onward.any() else None
+    return EnsembleSize(size, tried, shares, low, high, n)

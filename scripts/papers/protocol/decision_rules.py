@@ -18,21 +18,21 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
-
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
-from reseed.stats.error_rates import (
+from reseed.stats.ranking import instability
+from reseed.stats.shares import share_interval
+
+from papers.protocol.error_rates import (
     measure_error_rates,
     nadeau_bengio_holm,
     pseudo_models,
     simulate_cv,
     wilcoxon_holm,
 )
-from reseed.stats.ranking import instability
-from reseed.stats.shares import share_interval
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from reseed.stats.inputs import Array, as_finite, check_at_least
 
 
@@ -19,31 +18,6 @@ def _probabilities(p: ArrayLike, name: str) -> Array:
     if p.min() < 0 or p.max() > 1:
         raise ValueError(f"{name} must lie in [0, 1]: apply a softmax or sigmoid to logits first")
     return p
-
-
-def _distribution(proba: ArrayLike) -> Array:
-    proba = _probabilities(proba, "proba")
-    if proba.ndim < 2 or not np.allclose(proba.sum(axis=-1), 1, atol=1e-4):
-        raise ValueError("proba must be (..., items, classes) with rows that sum to 1")
-    return proba
-
-
-def binary_prediction(p1: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """Return the predicted class and its probability from P(y = 1), of any shape.
-
-    Probability 1/2 gives class 0.
-    """
-    p1 = _probabilities(p1, "p1")
-    return (p1 > 0.5).astype(np.int64), np.maximum(p1, 1 - p1)
-
-
-def prediction(proba: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """Return the predicted class and its probability, (..., items), from (..., items, classes).
-
-    A tie gives the first of the tied classes.
-    """
-    proba = _distribution(proba)
-    return proba.argmax(axis=-1), proba.max(axis=-1)
 
 
 @dataclass(frozen=True)

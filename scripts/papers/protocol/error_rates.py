@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject
 from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
 from reseed.stats.shares import wilson_interval
-from reseed.stats.signed_rank import wilcoxon_p
+
+from papers.protocol.signed_rank import wilcoxon_p
 
 #: scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`.
 Procedure = Callable[[Array], NDArray[np.bool_]]

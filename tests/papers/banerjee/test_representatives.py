@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 from papers.association import partial_rank_correlation
-from reseed.stats.ks import algorithm_threshold, reference_function
-from reseed.stats.representatives import (
+from papers.banerjee.alpha_hat import alpha_hat, alpha_hat_grid
+from papers.banerjee.ks import algorithm_threshold, reference_function
+from papers.banerjee.representatives import (
     MEASURES,
     half_threshold,
     heldout_information,
     round_up_to_grid,
     split_ks_distance,
 )
-from reseed.stats.trimming import alpha_hat, alpha_hat_grid
 from scipy import stats
 
 

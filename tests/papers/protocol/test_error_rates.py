@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from reseed.stats.error_rates import (
+from papers.protocol.error_rates import (
     estimate_rate,
     measure_error_rates,
     nadeau_bengio_holm,

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from reseed.stats.calibration import expected_calibration_error
-from reseed.stats.ensembles import model_churn
 from reseed.stats.inputs import Array, as_finite, check_at_least
-from reseed.stats.ks import reference_function, two_sample_threshold
-from reseed.stats.trimming import (
+
+from papers.banerjee.alpha_hat import (
     AUTHORS_GRID,
     GRID_EXCEEDED,
     bootstrap_alpha_hat,
     trimmed_distance,
 )
+from papers.banerjee.calibration import expected_calibration_error
+from papers.banerjee.ensembles import model_churn
+from papers.banerjee.ks import reference_function, two_sample_threshold
 
 #: Measurements of a model on one half of the items.
 MEASURES = ("alpha_hat", "ks", "accuracy", "churn", "ece")

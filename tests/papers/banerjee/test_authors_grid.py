@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from reseed.stats import ks, trimming
-from reseed.stats.trimming import AUTHORS_GRID, alpha_hat_grid, trimmed_ks_distance
+from papers.banerjee import alpha_hat as trimming
+from papers.banerjee import ks
+from papers.banerjee.alpha_hat import AUTHORS_GRID, alpha_hat_grid, trimmed_ks_distance
 
 
 def test_authors_grid_matches_their_code():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats import ensembles
+from papers.banerjee import ensembles
 
 
 def brute_churn(labels):
@@ -72,12 +72,6 @@ def test_ensemble_scores_are_means(shape):
     members = ensembles.draw_members(7, 3, 10, rng)
     expected = np.array([scores[m].mean(0) for m in members])
     np.testing.assert_allclose(ensembles.ensemble_scores(scores, members), expected)
-    blocks = np.concatenate(list(ensembles.ensemble_blocks(scores, members, block=4)))
-    np.testing.assert_allclose(blocks, expected)
-
-
-def test_gap_labels():
-    np.testing.assert_array_equal(ensembles.gap_labels([[-1.0, 0.0, 2.0]]), [[0, 0, 1]])
 
 
 def test_identical_and_single_models():
@@ -108,3 +102,23 @@ def test_labels_of_every_integer_type_are_accepted(dtype):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_ensemble_size_rule():
+    levels = [np.r_[np.zeros(7), np.ones(3)], np.zeros(10), np.r_[np.zeros(9), 1], np.zeros(10)]
+    result = ensembles.ensemble_size([3, 5, 10, 20], levels, 0.01, 100, share=0.95)
+    assert result.size == 20  # 5 passes, but 10 does not
+    np.testing.assert_allclose(result.share, [0.7, 1, 0.9, 1])
+    assert ensembles.ensemble_size([3, 5, 10, 20], levels, 0.01, 100, share=0.9).size == 5
+    assert ensembles.ensemble_size([3], levels[:1], 0.01, 100).size is None
+    np.testing.assert_allclose(1 / result.n, [k / 100 + (1 - k / 100) / 10 for k in (3, 5, 10, 20)])
+    with pytest.raises(ValueError, match="share"):
+        ensembles.ensemble_size([3], [[0.1]], 0.1, 9, share=1.5)
+    with pytest.raises(ValueError, match="ascending"):
+        ensembles.ensemble_size([3, 3], [[0.1], [0.1]], 0.1, 9)
+    # Consecutive sizes are ascending.
+    assert ensembles.ensemble_size([3, 4], [[0.0], [0.0]], 0.1, 9).size == 3
+    with pytest.raises(ValueError, match="NaN"):
+        ensembles.ensemble_size([3], [[np.nan]], 0.1, 9)
+    with pytest.raises(ValueError, match="share"):
+        ensembles.ensemble_size([3], [[0.1]], 0.1, 9, share=0)

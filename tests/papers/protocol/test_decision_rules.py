@@ -5,14 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 from pair_frames import data, frame
-from reseed.analyses import fold_scores, protocol
-from reseed.stats.comparison import nadeau_bengio
-from reseed.stats.error_rates import (
+from papers.protocol import decision_rules as protocol
+from papers.protocol.error_rates import (
     measure_error_rates,
     nadeau_bengio_holm,
     simulate_cv,
     wilcoxon_holm,
 )
+from reseed.analyses import fold_scores
+from reseed.stats.comparison import nadeau_bengio
 from run_kinds import run_analysis
 from scipy import stats
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from reseed.stats import calibration
+from papers.banerjee import calibration
 from scipy.special import softmax
 
 
@@ -21,7 +21,7 @@ def test_ece_equals_a_loop_and_is_vectorised_over_models(n_bins):
     rng = np.random.default_rng(0)
     proba = softmax(rng.normal(size=(3, 200, 4)) * 2, axis=-1)
     y = rng.integers(4, size=200)
-    label, confidence = calibration.prediction(proba)
+    label, confidence = proba.argmax(axis=-1), proba.max(axis=-1)
     curve = calibration.reliability_curve(confidence, label == y, n_bins)
     for m in range(3):
         expected = loop_ece(confidence[m], (label == y)[m], n_bins)
@@ -38,24 +38,15 @@ def test_ece_equals_a_loop_and_is_vectorised_over_models(n_bins):
 def test_hand_computed_ece_differs_from_positive_class_bins():
     # Two confident negatives, one of them wrong: confidence 0.9, accuracy 0.5.
     p1, y = np.array([0.1, 0.1]), np.array([0, 1])
-    label, confidence = calibration.binary_prediction(p1)
+    label, confidence = p1 > 0.5, np.maximum(p1, 1 - p1)
     assert calibration.expected_calibration_error(confidence, label == y) == pytest.approx(0.4)
     # Confidence 0.8 for both classes, 6 and 10 of 10 correct: accuracy 0.8 in the only bin of
     # the predicted class. Binning P(y=1) instead would report 0.2.
     p1 = np.repeat([0.2, 0.8], 10)
     y = np.r_[np.zeros(6), np.ones(4), np.ones(10)]
-    label, confidence = calibration.binary_prediction(p1)
+    label, confidence = p1 > 0.5, np.maximum(p1, 1 - p1)
     assert calibration.expected_calibration_error(confidence, label == y, 10) == pytest.approx(0)
     assert calibration.reliability_curve(p1, y, 10).ece == pytest.approx(0.2)
-
-
-def test_binary_and_two_column_predictions_agree():
-    p1 = np.random.default_rng(1).random((2, 50))
-    label, confidence = calibration.binary_prediction(p1)
-    label2, confidence2 = calibration.prediction(np.stack([1 - p1, p1], axis=-1))
-    np.testing.assert_array_equal(label, label2)
-    np.testing.assert_allclose(confidence, confidence2)
-    assert calibration.binary_prediction([0.5])[0][0] == 0
 
 
 def test_ece_is_small_when_calibrated_and_known_otherwise():
@@ -84,7 +75,6 @@ def test_single_items_and_constant_confidence():
     (lambda: calibration.expected_calibration_error([0.5], [0.5]), "0 and 1"),
     (lambda: calibration.expected_calibration_error([0.5, 0.6], [1]), "differ"),
     (lambda: calibration.reliability_curve([0.5], [1], 0), "n_bins"),
-    (lambda: calibration.prediction([[0.5, 0.6]]), "sum to 1"),
 ])  # fmt: skip
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

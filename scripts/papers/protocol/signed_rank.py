@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite
 
 _MAX_ENUMERATED = 13  # up to this many differences, all sign patterns are enumerated (8,192)
 
 
-def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
+def wilcoxon_p(d: ArrayLike) -> Array:
     """Return Wilcoxon signed-rank p-values of differences, vectorised over leading axes.
 
     Zeros are dropped; a row of zeros has p = 1. The other differences get, row by row, the result
@@ -26,7 +25,6 @@ def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
 
     Args:
         d: (..., n) differences, as from `differences` (ties must be exact).
-        greater: one-sided test against a centre of at most 0.
 
     Returns:
         (...) p-values.
@@ -38,25 +36,24 @@ def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
     sizes = np.count_nonzero(rows, axis=-1)
     p = np.ones(len(rows))
     for n in np.unique(sizes[sizes > 0]):
-        p[sizes == n] = _signed_rank(rows[sizes == n, :n], greater)
+        p[sizes == n] = _signed_rank(rows[sizes == n, :n])
     return p.reshape(a.shape[:-1])[()]
 
 
-def _signed_rank(d: Array, greater: bool) -> Array:
+def _signed_rank(d: Array) -> Array:
     """Return p-values (rows,) of non-zero differences (rows, n), in descending order of size."""
     if d.shape[1] <= _MAX_ENUMERATED:
-        return _signed_rank_enumerated(d, greater)
+        return _signed_rank_enumerated(d)
     p = np.empty(len(d))
     exact = (np.diff(np.abs(d), axis=1) != 0).all(axis=1) & (d.shape[1] <= 50)
-    alternative = "greater" if greater else "two-sided"
     for rows, method in ((exact, "exact"), (~exact, "asymptotic")):
         if rows.any():
-            test = stats.wilcoxon(d[rows], axis=1, method=method, alternative=alternative)
+            test = stats.wilcoxon(d[rows], axis=1, method=method)
             p[rows] = test.pvalue
     return p
 
 
-def _signed_rank_enumerated(d: Array, greater: bool) -> Array:
+def _signed_rank_enumerated(d: Array) -> Array:
     """Return exact p-values by enumeration of all 2ⁿ sign patterns, with or without ties."""
     n = d.shape[1]
     ranks = stats.rankdata(np.abs(d), axis=1)
@@ -66,12 +63,12 @@ def _signed_rank_enumerated(d: Array, greater: bool) -> Array:
         block = ranks[start : start + 256]
         null = block @ patterns.T
         observed = (block * (d[start : start + 256] > 0)).sum(axis=1)[:, None]
-        p[start : start + 256] = rank_sum_p(null, observed, greater=greater)
+        p[start : start + 256] = rank_sum_p(null, observed)
     return p
 
 
-def rank_sum_p(null: Array, observed: Array, *, greater: bool = False) -> Array:
+def rank_sum_p(null: Array, observed: Array) -> Array:
     """Return p-values (...) of rank sums `observed` (..., 1) given all arrangements (..., n)."""
     # Rank sums are multiples of 1/2, so a tolerance of 1/4 only absorbs rounding.
     upper, lower = (null >= observed - 0.25).mean(-1), (null <= observed + 0.25).mean(-1)
-    return upper if greater else np.minimum(1, 2 * np.minimum(upper, lower))
+    return np.minimum(1, 2 * np.minimum(upper, lower))

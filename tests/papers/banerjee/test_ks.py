@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats import ks, trimming
-from reseed.stats.trimming import AUTHORS_GRID, alpha_hat, alpha_hat_grid, trimmed_ks_distance
+from papers.banerjee import alpha_hat as trimming
+from papers.banerjee import ks
+from papers.banerjee.alpha_hat import AUTHORS_GRID, alpha_hat, alpha_hat_grid, trimmed_ks_distance
+from papers.banerjee.logit_gaps import clip_logit_gap
 from scipy.optimize import linprog
 from scipy.stats import ecdf, ks_1samp, ks_2samp
 from trimming import loop_alpha_hat, loop_distance
@@ -265,15 +267,15 @@ def test_one_sample_threshold_by_simulation():
 
 def test_clip():
     gap = [-20.0, -15.0, 3.0, 15.0, 99.0]
-    np.testing.assert_array_equal(trimming.clip_logit_gap(gap), [-15, -15, 3, 15, 15])
-    np.testing.assert_array_equal(trimming.clip_logit_gap(gap, outside="zero"), [0, 0, 3, 0, 0])
+    np.testing.assert_array_equal(clip_logit_gap(gap), [-15, -15, 3, 15, 15])
+    np.testing.assert_array_equal(clip_logit_gap(gap, outside="zero"), [0, 0, 3, 0, 0])
     with pytest.raises(ValueError, match="outside"):
-        trimming.clip_logit_gap(gap, outside="both")
+        clip_logit_gap(gap, outside="both")
 
 
 def test_clipped_atoms_need_no_trimming():
     rng = np.random.default_rng(10)
-    gaps = trimming.clip_logit_gap(rng.normal(0, 20, size=(6, 2000)))
+    gaps = clip_logit_gap(rng.normal(0, 20, size=(6, 2000)))
     assert (np.abs(gaps) == 15).mean() > 0.3
     assert alpha_hat(gaps[0], ks.reference_function(gaps[1:]), ks.algorithm_threshold(2000)) == 0
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from reseed.stats.inputs import Array, as_finite
 
-from reseed.stats.inputs import Array, as_finite, as_real
-from reseed.stats.ks import ReferenceFunction, algorithm_threshold
+from papers.banerjee.ks import ReferenceFunction, algorithm_threshold
 
 #: Grid of trimming levels in the authors' code.
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
@@ -159,25 +158,6 @@ def alpha_hat_grid(
 ) -> Array:
     """Return alpha-hat on a grid, by default that of the authors' code; shapes as `alpha_hat`."""
     return grid_level(*_limits(candidate, reference), delta, grid)
-
-
-def clip_logit_gap(
-    gap: ArrayLike, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound"
-) -> Array:
-    """Limit logit gaps (any shape) to [-bound, bound]; NaN remains NaN.
-
-    Args:
-        gap: logit gaps.
-        bound: largest absolute value.
-        outside: "bound" replaces values outside by the bound. "zero" replaces values at or beyond
-            the bound by 0, as the authors' published code does (almost certainly unintended).
-    """
-    gap = as_real(gap, "gap")
-    if outside == "bound":
-        return np.clip(gap, -bound, bound)
-    if outside == "zero":
-        return np.where(np.abs(gap) >= bound, 0.0, gap)
-    raise ValueError(f"outside must be 'bound' or 'zero', got {outside!r}")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from reseed.stats.inputs import Array, as_finite, as_real, check_at_least, check_probability
 
 
