@@ -13,7 +13,7 @@ from reseed.verdicts.designs import METHODS, Method
 PAGE = Path(__file__).parents[1] / "methods" / "comparing.md"
 SIMULATIONS = PAGE.with_name("simulations")
 _HEADER = (
-    "What varied", "What both models share", "Test", "Function of `reseed.stats`", "Claim for",
+    "What varied", "What both models share", "Test", "Claim for",
     "False claims at 5 % (simulations, largest SE)",
 )  # fmt: skip
 _TABLE = re.compile(rf"^\| {re.escape(_HEADER[0])} \|.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -61,7 +61,7 @@ def _format_share(value: float) -> str:
 def make_table() -> str:
     """`METHODS` as a Markdown table."""
     rows = [
-        (m.varied, m.shared, m.test, f"`{m.function}`", m.claim, describe_measured(m))
+        (m.varied, m.shared, m.test, m.claim, describe_measured(m))
         for m in METHODS
     ]
     lines = [_HEADER, ["---"] * len(_HEADER), *rows]

@@ -88,12 +88,6 @@ def test_every_design_that_pairs_can_have_is_in_the_table():
     assert ONE_TEST_SET == ("seeds", "unpaired")
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_functions_of_the_table_exist(method):
-    module, _, name = method.function.partition(".")
-    assert callable(getattr(importlib.import_module(f"reseed.stats.{module}"), name))
-
-
 def test_the_documentation_has_the_table_of_the_code(make_designs):
     page = make_designs.PAGE.read_text(encoding="utf-8")
     assert f"\n{make_designs.make_table()}\n" in page

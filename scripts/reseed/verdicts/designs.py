@@ -65,7 +65,6 @@ class Method:
     varied, shared: the same in words: what differs between the runs, and what the runs of two
         models have in common.
     test: its name.
-    function: in `reseed.stats`.
     claim: what a verdict generalises to.
     design: value of the column `design` of the analysis `pairs`, if it has the row.
     scope: phrase in the first sentence of a verdict that holds for less than `claim`.
@@ -79,7 +78,6 @@ class Method:
     varied: str
     shared: str
     test: str
-    function: str
     claim: str
     design: str = ""
     scope: str = ""
@@ -101,7 +99,6 @@ SPLITS = Method(
     varied="splits (and seeds)",
     shared="splits",
     test="corrected resampled t test",
-    function="comparison.nadeau_bengio",
     claim="new splits of the same data (and new seeds)",
     design="splits",
     unit="splits",
@@ -113,7 +110,6 @@ SEEDS_AND_ITEMS = Method(
     varied="seeds, on one test set with scores of its items",
     shared="the test set (and seeds)",
     test="t test of crossed seeds and items",
-    function="item_model.item_difference",
     claim="new seeds and new items",
     design="seeds and items",
 )
@@ -123,7 +119,6 @@ MEANS = Method(
     varied="seeds, on one test set; means and SDs alone",
     shared="the test set",
     test="Welch's t test of means and SDs",
-    function="unpaired.welch_of_means",
     claim="new seeds on exactly these items",
     design="means",
     scope=_FIXED_TEST_SET,
@@ -134,7 +129,6 @@ SEEDS = Method(
     varied="seeds, on one test set",
     shared="four in five seeds or more, and the test set",
     test="paired t test",
-    function="comparison.nadeau_bengio",
     claim="new seeds on exactly these items",
     design="seeds",
     scope=_FIXED_TEST_SET,
@@ -146,7 +140,6 @@ UNPAIRED = Method(
     varied="seeds, on one test set",
     shared="the test set",
     test="Welch's t test",
-    function="unpaired.welch",
     claim="new seeds on exactly these items",
     design="unpaired",
     scope=_FIXED_TEST_SET,
@@ -157,7 +150,6 @@ ITEM_COUNTS = Method(
     varied="items with scores of 0 and 1; one run of each model",
     shared="items",
     test="McNemar's test (Tango's score test and interval)",
-    function="item_model.item_difference",
     claim="new items, for exactly these trained models",
     design="items",
 )
@@ -167,7 +159,6 @@ ITEM_MODEL = Method(
     varied="items (in clusters), seeds, prompts, repeats",
     shared="items, prompts (and seeds)",
     test="t test",
-    function="item_model.item_difference",
     claim="new levels of all that varied",
     design="items",
     elsewhere={"item_false_claims": {}},
@@ -178,7 +169,6 @@ POOLED = Method(
     varied="seeds, splits or items, on each of fewer than six datasets with one metric",
     shared="the datasets",
     test="t test of the mean over these datasets",
-    function="weighted_t.upper_tail",
     claim="new runs (and items) on exactly these datasets",
     design="datasets",
     scope="on exactly these datasets",
@@ -186,7 +176,6 @@ POOLED = Method(
 )
 _over_datasets = partial(
     Method,
-    function="sign_flips.flip_signs",
     claim="datasets like these",
     design="datasets",
     scope="over datasets",
