@@ -60,10 +60,7 @@ def _format_share(value: float) -> str:
 
 def make_table() -> str:
     """`METHODS` as a Markdown table."""
-    rows = [
-        (m.varied, m.shared, m.test, m.claim, describe_measured(m))
-        for m in METHODS
-    ]
+    rows = [(m.varied, m.shared, m.test, m.claim, describe_measured(m)) for m in METHODS]
     lines = [_HEADER, ["---"] * len(_HEADER), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
