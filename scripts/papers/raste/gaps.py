@@ -1,4 +1,4 @@
-"""Differences of two algorithms over data seeds, in SDs of a score (Raste, Section 4.1)."""
+"""Differences of two algorithms over seeds, in SDs of a score (Raste, Section 4.1)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair of arms and dataset: `difference` of means over data seeds, `gap` = it / `sd`.
+    """One row a pair of arms and dataset: `difference` of means over seeds, `gap` = it / `sd`.
 
     The difference and its interval are those of the analysis `pairs` of this pair alone. `sd`: of
-    one score over data seeds, the root mean square of both arms, which is taken as known.
+    one score over seeds, the root mean square of both arms, which is taken as known.
     `median_a`, `median_b`.
     """
     scores = {

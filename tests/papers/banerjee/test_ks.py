@@ -1,5 +1,6 @@
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -263,6 +264,26 @@ def test_one_sample_threshold_by_simulation():
     mc_se = math.sqrt(epsilon * (1 - epsilon) / repeats)
     assert share == pytest.approx(epsilon, abs=0.02 + 3 * mc_se)  # DKW is asymptotically sharp
     assert share <= epsilon + 3 * mc_se
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (500, ("in 0 %", "in 5 % with 500", "in 26 % and")),
+        pytest.param(5000, ("in 0 %", "49 % with 5,000", "and 75 %"), marks=pytest.mark.nightly),
+    ],
+)
+def test_false_alarms_are_those_of_the_page(n, said):
+    page = " ".join(Path("docs/methods/robust-test.md").read_text("utf-8").split())
+    for shift, text in zip((0, 0.1, 0.2), said, strict=True):
+        rng, alarms = np.random.default_rng(0), 0
+        for _ in range(400):
+            shifts = rng.normal(0, shift, (51, 1))
+            gaps = rng.normal(1, 1, (51, n)) + shifts
+            reference = ks.reference_function(gaps[1:])
+            alarms += alpha_hat(gaps[0], reference, ks.algorithm_threshold(n)) > 0
+        assert text in page
+        assert f"{alarms / 4:.0f} %" in text
 
 
 def test_clip():
