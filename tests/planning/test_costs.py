@@ -105,14 +105,15 @@ def test_seconds_are_read_from_finished_studies(tmp_path):
     message = {
         "seconds_per_trial": {"d/s/m/h": 1.5, "e/s/m/h": 2.5},
         "datasets": {"d": {"rows": 40}},
-        "machines": [{"cpu": "Old"}, {"cpu": "Old"}],
+        "machines": [{"cpu": "Old", "device": "cpu"}, {"cpu": "C", "device": "New GPU"}],
     }
     for study, text in {"a": json.dumps(message), "b": "{}", "c": "{"}.items():
         (tmp_path / "studies" / study).mkdir(parents=True)
         (tmp_path / "studies" / study / "about.json").write_text(text)
     found = measured_seconds([tmp_path, tmp_path / "nowhere"])
     assert found == {"d/s/m/h": (1.5, 40), "e/s/m/h": (2.5, None)}
-    assert list_processors([tmp_path]) == ["Old"]
+    assert list_processors([tmp_path]) == ["New GPU", "Old"]
+    assert rows_of([tmp_path], "d", Dataset(name="d", title="D", task="binary", target="y")) == 40
     assert measured_seconds([]) == {}
 
 

@@ -1,4 +1,4 @@
-"""The command that writes docs/scale.md never replaces measurements by guesses."""
+"""The page docs/scale.md and the command that writes it."""
 
 import csv
 import json
@@ -40,37 +40,24 @@ def test_the_longest_job_at_scale_paper_takes_two_hours_at_most(costs):
     assert longest["inherent_randomness", "ffnn"] >= 40 * 1_000_000 / HINT_ROWS
 
 
-def test_the_published_longest_job_takes_two_hours_at_most():
+def test_the_published_longest_job_takes_four_hours_at_most():
+    """Blocks count data of unknown size as 16,000 rows; CIFAR-10 has 60,000."""
     with PAGE.with_suffix(".csv").open(encoding="utf-8") as stream:
         hours = [float(line["longest job, h"]) for line in csv.DictReader(stream)]
     assert len(hours) > 20
-    assert 0 < max(hours) <= 2
-
-
-def test_existing_page_is_not_replaced_by_estimates(tmp_path):
-    before = PAGE.read_bytes()
-    run = estimate("--results", str(tmp_path), "--output", str(PAGE))
-    assert run.returncode == 1
-    assert "guesses alone" in run.stderr
-    assert "Traceback" not in run.stderr
-    assert PAGE.read_bytes() == before
-
-
-def test_estimates_are_written_to_another_page_and_marked(tmp_path):
-    output = tmp_path / "guesses.md"
-    assert estimate("--results", str(tmp_path), "--output", str(output)).returncode == 0
-    assert "none measured yet" in output.read_text()
+    assert 0 < max(hours) <= 4
 
 
 def test_page_names_result_folders_without_their_path(tmp_path):
     study = tmp_path / "runs" / "studies" / "s"
     study.mkdir(parents=True)
-    about = {"seconds_per_trial": {"d/s/m/h": 1.5}, "machines": [{"cpu": "Old"}]}
+    about = {"seconds_per_trial": {"d/s/m/h": 1.5}, "machines": [{"cpu": "Old", "device": "cpu"}]}
     (study / "about.json").write_text(json.dumps(about))
     output = tmp_path / "page.md"
     assert estimate("--results", str(study.parents[1]), "--output", str(output)).returncode == 0
     text = output.read_text()
-    assert "--block-seconds 60 --results runs`. Seconds measured on: Old." in text
+    assert "--block-seconds 60 --results runs`. Seconds measured on: " in text
+    assert "NVIDIA H200, Old." in text  # and of the committed references
     assert str(tmp_path) not in text
     assert "(page.csv)" in text
     assert output.with_suffix(".csv").read_text().startswith("study,model,trials,")

@@ -46,6 +46,7 @@ def _add_cost(commands: Any) -> None:
 
 
 def _cost(options: argparse.Namespace) -> None:
+    from reseed.core.layout import REFERENCES
     from reseed.planning.costs import (
         describe_gaps,
         format_models,
@@ -62,19 +63,15 @@ def _cost(options: argparse.Namespace) -> None:
     if options.block_seconds:
         overrides["block_seconds"] = options.block_seconds
     project, plan, _ = read_plan(CONFIG, overrides)
-    folders = options.results or [Path(project.main.results)]
+    folders = [Path(REFERENCES), *(options.results or [Path(project.main.results)])]
     measured = measured_seconds(folders)
-    if not measured and options.output is not None and options.output.exists():
-        raise ReseedError(
-            f"{', '.join(map(str, folders))}: no finished study, so {options.output} would be "
-            "overwritten with guesses alone. Run a study, name folders with finished studies "
-            "(--results), or write the guesses to a new file (--output guesses.md)."
-        )
     rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
     costs = study_costs(plan, measured, known)
     # The page names folders without their location on this machine.
-    named = f" --results {shlex.join(path.name for path in folders)}" if options.results else ""
+    named = (
+        f" --results {shlex.join(path.name for path in options.results)}" if options.results else ""
+    )
     facts = {
         "scale": options.scale,
         "command": f"python -m reseed cost --scale {options.scale} "

@@ -70,15 +70,15 @@ class Cost:
 
 def _read_facts(results: Iterable[Path]) -> Iterator[dict[str, Any]]:
     for folder in results:
-        for path in sorted(Path(folder, "studies").glob("*/about.json")):
+        for path in sorted([*folder.glob("studies/*/about.json"), *folder.glob("*/study.json")]):
             with suppress(OSError, ValueError):
                 yield json.loads(path.read_text(encoding="utf-8"))
 
 
 def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
-    """Median seconds of a trial by setting folder, from the about.json of finished studies.
+    """Median seconds of a trial by setting folder, from the facts of finished studies.
 
-    results: folders; a later one replaces an earlier one.
+    results: folders of results or of references; a later one replaces an earlier one.
     """
     seconds_by_folder = {}
     for about in _read_facts(results):
@@ -89,19 +89,20 @@ def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
 
 
 def list_processors(results: Iterable[Path]) -> list[str]:
-    """Names of the processors on which the trials of finished studies were trained."""
+    """Names of the processors and GPUs on which the trials of finished studies were trained."""
     machines = [machine for about in _read_facts(results) for machine in about.get("machines", [])]
-    return sorted({machine["cpu"] for machine in machines})
+    return sorted({one["cpu" if one["device"] == "cpu" else "device"] for one in machines})
 
 
 def rows_of(results: Iterable[Path], name: str, dataset: Dataset) -> int | None:
-    """Rows of a dataset: as configured, or as prepared in one of the folders; None: unknown."""
+    """Rows of a dataset: as configured, or prepared or trained on in a folder; None: unknown."""
     if dataset.rows:
         return dataset.rows
     for folder in results:
         with suppress(Damaged):
             return read_meta(Path(folder, "data", name)).rows
-    return None
+    trained = (about.get("datasets", {}).get(name) for about in _read_facts(results))
+    return next((entry["rows"] for entry in trained if entry), None)
 
 
 def seconds_of(
