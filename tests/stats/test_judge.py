@@ -34,6 +34,29 @@ def test_any_judge_leaves_the_mean_where_people_put_it():
     assert (nothing.weight, nothing.labels) == (0, 400)
 
 
+def test_one_model_and_small_scores_have_the_same_weight():
+    judge, people, has = draw(np.random.default_rng(5))
+    one = correct_judge(judge[:1], np.where(has, people[:1], np.nan))
+    slope, _ = np.polyfit(judge[0, has], people[0, has], 1)
+    assert one.weight == pytest.approx(slope)
+    known = np.where(has, people, np.nan)
+    small, whole = correct_judge(judge / 1000, known / 1000), correct_judge(judge, known)
+    assert small.weight == pytest.approx(whole.weight)
+
+
+def test_labels_to_halve_by_hand():
+    """The variance of items that only the judge scored stays; the rest falls with the labels."""
+    d = np.array([40.0, -40, 30, -28, *np.tile([0.5, 1.5], 100)])
+    is_labelled = np.arange(d.size) < 4
+    of_items, of_all = d[4:].var() / d.size, d.var() / d.size
+    needed = 4 * (of_all - of_items) / (of_all / 4 - of_items)
+    assert 4 < needed < d.size
+    assert labels_to_halve(3 * d + 2, 2 * d, is_labelled) == pytest.approx(needed)
+    assert labels_to_halve(np.r_[d[:4] / 20, d[4:]], 0 * d, is_labelled) == np.inf  # items are few
+    flat = np.where(is_labelled, 1.0, d)
+    assert labels_to_halve(flat, 0 * d, is_labelled) == np.inf
+
+
 def test_too_few_labels_are_refused():
     judge, people, _ = draw(np.random.default_rng(2))
     people[0, 19:] = np.nan

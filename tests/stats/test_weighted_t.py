@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats.weighted_t import upper_quantile, upper_tail
+from reseed.stats.weighted_t import equivalent_df, upper_quantile, upper_tail
 from scipy import stats
 
 
@@ -50,3 +50,12 @@ def test_tails_of_several_parts_end_at_their_smallest_value():
     end = upper_quantile(1e-50, parts)
     assert upper_tail(end, parts) == upper_tail(2 * end, parts) == 1e-50
     assert upper_tail(-2 * end, parts) == 1
+
+
+def test_equivalent_degrees_of_freedom_have_the_same_quantile():
+    parts = [(0.3, 4), (0.7, 30)]
+    df = equivalent_df(0.025, parts)
+    assert 4 < df < 30
+    assert stats.t.isf(0.025, df) == pytest.approx(upper_quantile(0.025, parts))
+    assert equivalent_df(0.025, [(0.0, 2), (1.0, 9)]) == 9
+    assert equivalent_df(0.025, [(0.0, 2)]) == np.inf
