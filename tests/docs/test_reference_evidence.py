@@ -13,8 +13,10 @@ import reproduce_gpu_verdicts
 import reproduce_more_verdicts
 import yaml
 from reference_evidence import read_references
+from reseed.core.coordinates import base_name
 from reseed.jobs.judge_references import is_same, judge_references
 from reseed.jobs.verify import _check_evidence
+from reseed.planning.read_plan import read_plan
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted((ROOT / "results" / "reference").glob("*/"))
@@ -70,6 +72,18 @@ def test_numbers_that_trials_do_not_give_are_found(tmp_path):
     [finding] = _check_evidence(tmp_path, ROOT / "config")
     assert finding.path == path
     assert "its committed trials give other numbers" in finding.text
+
+
+def test_scale_paper_trains_what_no_reference_has_run():
+    """The command beside such a statement."""
+    _, plan, _ = read_plan(ROOT / "config", {"scale": "paper"})
+    found = [(study, one.statement) for study, _, one in ROWS if one.verdict == "not run"]
+    assert found
+    for study, statement in found:
+        arms = [arm for arms in plan.studies[study].values() for arm in arms]
+        names = {base_name(name) for arm in arms for name in (arm.name, arm.setting.model)}
+        wanted = {name for column in ("arm", "model") for name in statement.where.get(column, ())}
+        assert wanted <= names, statement.text
 
 
 @pytest.fixture(scope="module")

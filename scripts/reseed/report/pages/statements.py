@@ -26,9 +26,6 @@ from reseed.verdicts.formatting import (
     two_digits,
 )
 
-#: Scale whose runs decide more than those of a smaller one.
-REFERENCE_SCALE = "cpu"
-
 
 @dataclass(frozen=True)
 class StatementRow:
@@ -109,17 +106,16 @@ class StatementRow:
             return f"about {evidence.needed:,} {evidence.noun}"
         return {
             "supported": "", "contradicted": "", "mixed": "look at the settings",
-            "not yet": evidence.reason.rstrip("."), "not run": "run a larger scale",
+            "not yet": evidence.reason.rstrip("."), "not run": "run scale paper",
             "not comparable": f"not the paper's: {evidence.reason}",
         }[evidence.verdict]  # fmt: skip
 
     @property
     def command(self) -> str:
         """The command that trains what was not run; empty where none is known to decide it."""
-        if self.verdict != "not run" or self.info.scale not in SCALES:
+        if self.verdict != "not run" or self.info.scale not in {*SCALES} - {"paper"}:
             return ""
-        scale = "paper" if self.info.scale == REFERENCE_SCALE else REFERENCE_SCALE
-        return f"snakemake --cores all {shlex.quote(self.study)} --config scale={scale}"
+        return f"snakemake --cores all {shlex.quote(self.study)} --config scale=paper"
 
     @cached_property
     def picture(self) -> str:
