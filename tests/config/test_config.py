@@ -202,6 +202,22 @@ def test_a_scale_changes_what_it_names_and_nothing_else(tmp_path, entries):
     assert smoke.splits == demo.splits
 
 
+def test_an_exhibit_has_options_of_another_study(tmp_path, entries):
+    table = {"kind": "table", "title": "T", "analysis": "a"}
+    columns = {"columns": {"Model": "arm", "SD": "sd"}, "least": {"n": 3}}
+    entries["studies/first"] |= analysis("spread") | {
+        "exhibits": {"t": table | {"options": columns}}
+    }
+    own = {"least": None, "columns": {"SD": "sd * 2"}}
+    second = {"name": "second", "exhibits": {"u": table | {"like": "first.t", "options": own}}}
+    entries["studies/second"] = entries["studies/first"] | second
+    found = load_from(tmp_path, entries).studies["second"].exhibits["u"].options
+    assert found == {"columns": {"Model": "arm", "SD": "sd * 2"}}
+    for like in ("first.v", "absent.t", "first"):
+        second["exhibits"]["u"]["like"] = like
+        assert "second.yaml: exhibits.u.like: " in error_of(tmp_path, entries)
+
+
 def test_a_scale_leaves_a_study_out(tmp_path, entries):
     entries["studies/first"]["scales"] = {"smoke": None, "demo": None}
     assert not load_from(tmp_path, entries, scale="smoke").studies

@@ -305,6 +305,8 @@ class Exhibit(Strict):
     """Caption, such as differences from the paper."""
     analysis: str | None = None
     """Name of the analysis that it shows."""
+    like: str = ""
+    """`STUDY.EXHIBIT` whose options it has, but for those that it sets itself."""
     options: dict[str, Any] = {}
     """Options of the kind."""
 

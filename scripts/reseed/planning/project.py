@@ -86,6 +86,7 @@ class _ConfigReader:
 
     def __init__(self) -> None:
         self.errors: list[str] = []
+        self.files: dict[Path, Any] = {}
 
     def add(self, errors: Iterable[str], where: str = "") -> None:
         """Add errors that are not known yet. where: prefix that names the scale."""
@@ -111,6 +112,12 @@ class _ConfigReader:
             return None
 
     def read(self, path: Path) -> Any:
+        """The content of a file, which is read once; None with errors."""
+        if path not in self.files:
+            self.files[path] = self._read(path)
+        return self.files[path]
+
+    def _read(self, path: Path) -> Any:
         try:
             data = yaml.load(path.read_text(encoding="utf-8"), _Loader) or {}
             excess = find_excess(data)
@@ -131,7 +138,7 @@ class _ConfigReader:
         self,
         folder: Path,
         cls: type[Strict],
-        variants: Callable[[Any], dict[str, Any]] = lambda data: {"": data},
+        variants: Callable[[Any, Path], dict[str, Any]] = lambda data, path: {"": data},
     ) -> dict[str, dict[str, Any]]:
         """Entries of the valid files, by name and variant (an empty text: the variant to use)."""
         entries: dict[str, dict[str, Any]] = {}
@@ -142,7 +149,7 @@ class _ConfigReader:
             name = data.get("name") if isinstance(data, dict) else None
             parsed = {
                 where: self.parse(str(path), cls, variant, where)
-                for where, variant in variants(data).items()
+                for where, variant in variants(data, path).items()
             }
             if parsed[""] is None:
                 continue
@@ -204,7 +211,7 @@ def load_project(
     datasets = _only(reader.folder(folder / "datasets", Dataset))
     models = _only(reader.folder(folder / "models", Model))
     weights = _only(reader.folder(folder / "weights", Weights))
-    read_study = partial(_at_every_scale, scale=scale)
+    read_study = partial(_at_every_scale, reader, scale)
     scaled = reader.folder(folder / "studies", Study, read_study)
     without_papers = [] if find_spec("papers") else _leave_papers_out(scaled, datasets, models)
     if without_papers and not scaled:
@@ -283,8 +290,28 @@ def _leave_papers_out(studies: dict[str, dict[str, Study]], *families: dict[str,
     return [name for name in gone if not any(name in family for family in families)]
 
 
-def _at_every_scale(data: Any, scale: Scale) -> dict[str, Any]:
+def _share_options(reader: _ConfigReader, data: Any, path: Path) -> Any:
+    """The study with the options that its exhibits share with those of other studies."""
+    exhibits = data.get("exhibits") if isinstance(data, dict) else None
+    if not isinstance(exhibits, dict):
+        return data
+    shared = dict(exhibits)
+    for name, entry in exhibits.items():
+        if isinstance(entry, dict) and "like" in entry:
+            study, _, other = str(entry["like"]).partition(".")
+            file = path.with_name(f"{study}.yaml")
+            known: Any = reader.read(file) if file.is_file() else None
+            try:
+                options = known["exhibits"][other]["options"]
+                shared[name] = entry | {"options": merge(options, entry.get("options", {}))}
+            except (TypeError, KeyError):
+                reader.add([f"{path}: exhibits.{name}.like: {file} has no options of {other!r}."])
+    return data | {"exhibits": shared}
+
+
+def _at_every_scale(reader: _ConfigReader, scale: Scale, data: Any, path: Path) -> dict[str, Any]:
     """The study at every scale, so that no scale hides an error; the requested one first."""
+    data = _share_options(reader, data, path)
     scales = data.get("scales") if isinstance(data, dict) else None
     if not isinstance(scales, dict):
         return {"": data}
