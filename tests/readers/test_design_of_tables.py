@@ -6,10 +6,11 @@ import pytest
 import reseed
 import scipy.stats
 from reseed import ReseedError
-from reseed.comparison.read_command import describe_reading
+from reseed.comparison.reading import describe_reading
 from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
+from reseed.readers.sources import open_source
 
 
 def cross(**levels) -> pd.DataFrame:
@@ -37,16 +38,16 @@ def cross(**levels) -> pd.DataFrame:
     ],
 )
 def test_design_of_a_table(levels, unit, claim):
-    scores, _ = read_scores(cross(model=2, **levels), ReadOptions())
+    scores = read_scores(open_source(cross(model=2, **levels)), ReadOptions())
     design = choose_design(scores)
     assert (design.unit, design.method.claim, design.levels) == (unit, claim, levels)
     assert design.describe().endswith(f" cover {claim}.")
 
 
 def test_counts_of_one_run_and_a_request_for_items():
-    counts, _ = read_scores(cross(model=2, item=9).assign(accuracy=1), ReadOptions())
+    counts = read_scores(open_source(cross(model=2, item=9).assign(accuracy=1)), ReadOptions())
     assert choose_design(counts).method.claim == "new items, for exactly these trained models"
-    runs, _ = read_scores(cross(model=2, seed=3, item=9), ReadOptions())
+    runs = read_scores(open_source(cross(model=2, seed=3, item=9)), ReadOptions())
     assert choose_design(runs, asks_items=True).unit == "items"
 
 
@@ -57,7 +58,7 @@ def test_items_on_several_splits_have_no_other_test():
         with pytest.raises(ReseedError, match="no single trained model made their scores"):
             reseed.compare(table, **asked)
     one = table[table["fold"] == 0]
-    assert choose_design(read_scores(one, ReadOptions())[0]).unit == "items"
+    assert choose_design(read_scores(open_source(one), ReadOptions())).unit == "items"
 
 
 @pytest.mark.parametrize("names", [["date"], ["item", "date"], ["week"], ["item"]])

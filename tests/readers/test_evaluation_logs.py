@@ -10,6 +10,7 @@ from reseed.readers.converters.evaluation_logs import read_evaluation_logs
 from reseed.readers.files import FileSet
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
+from reseed.readers.sources import open_source
 
 _DATE = "2026-11-03T10-00-00.123456"
 
@@ -181,7 +182,7 @@ def test_several_values_of_a_scorer_are_metrics(tmp_path):
     with pytest.raises(ReseedError, match=r"(?s)several metrics.*exact/fluency.*exact/truth"):
         compare(tmp_path)
     options = ReadOptions(metric="exact/fluency", greater_is_better=True)
-    assert read_scores(tmp_path, options)[0].items()["score"].tolist() == [3, 3]
+    assert read_scores(open_source(tmp_path, options), options).items()["score"].tolist() == [3, 3]
 
 
 def test_helm_trials_are_seeds(tmp_path):

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.comparison.reading import describe_reading
 from reseed.core.errors import ReseedError
 from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import read_means
-from reseed.readers.read import read_plainly, read_scores
+from reseed.readers.read import read_scores
 from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
@@ -226,10 +227,10 @@ def try_source(source, options: ReadOptions, rng: random.Random) -> None:
         read_means(open_source(source), runs=5)
         return
     required = rng.choice([("model",), ("model", "item"), ()])
-    scores = read_plainly(source, options, required)
+    scores = read_scores(open_source(source, options), options, required)
     scores.source.raise_errors()
     if rng.random() < 0.3:
-        list(read_scores(source, options, required)[1].lines())
+        list(describe_reading(source, options).lines())
     if len(set(scores.metrics.values())) == 1:
         scores.items()
     choose_design(scores).describe()

@@ -15,6 +15,7 @@ from reseed.core.errors import ReseedError
 from reseed.readers.foreign_files import parse_json
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
+from reseed.readers.sources import open_source
 
 RNG = np.random.default_rng(3)
 RUNS = pd.DataFrame(
@@ -95,11 +96,11 @@ def test_very_wide_tables_end_soon(name, share):
     names = names[::share]
     table, start = _wide(names), time.process_time()
     if words is None:
-        scores, _ = read_scores(table, ReadOptions(**options))
+        scores = read_scores(open_source(table, ReadOptions(**options)), ReadOptions(**options))
         assert len(scores.frame) == 3 * len(names)
     else:
         with pytest.raises(ReseedError, match=words):
-            read_scores(table, ReadOptions(**options))
+            read_scores(open_source(table), ReadOptions(**options))
     assert time.process_time() - start < _SECONDS / share
 
 

@@ -54,7 +54,7 @@ def test_lm_eval_metrics_equal_its_results(metric):
     (results,) = (LOGS / "lm_eval_sums").glob("results_*.json")
     content = json.loads(results.read_text())
     options = ReadOptions(metric=f"{metric},none", columns={"cluster": "passage"})
-    scores, _ = read_scores(LOGS / "lm_eval_sums", options)
+    scores = read_scores(open_source(LOGS / "lm_eval_sums", options), options)
     rows = scores.items()
     assert rows["score"].mean() == content["results"]["sums"][f"{metric},none"]
     assert rows["model"].unique().tolist() == [content["model_name"]]

@@ -11,7 +11,7 @@ from reseed.core.errors import ReseedError
 from reseed.jobs import import_results
 from reseed.pipeline.runner import Granted
 from reseed.planning.specs import ImportSpec
-from reseed.readers.predictions import import_predictions
+from reseed.readers.study_tables import import_predictions
 from run_kinds import run_analysis
 from toy_project import toy_study_spec
 

@@ -6,7 +6,7 @@ import pytest
 import reseed
 from reseed.analyses import item_pairs
 from reseed.core.errors import ReseedError
-from reseed.readers.predictions import import_predictions
+from reseed.readers.study_tables import import_predictions
 from run_kinds import run_analysis
 from scipy import stats
 from study_import import read

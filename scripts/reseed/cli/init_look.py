@@ -13,6 +13,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from pandas.util import hash_pandas_object
 
+from reseed.core.dates import DATE
 from reseed.core.errors import ReseedError
 from reseed.data import columns
 from reseed.data.leaks import find_leaks, is_whole
@@ -29,8 +30,6 @@ RARE = 10
 #: Rows that are looked at first, and columns that are hashed first.
 _SAMPLE, _FEW = 20_000, 8
 _NONE = "none"
-#: A date that `reseed.data.columns` does not read.
-_OTHER_DATE = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b.*|\d{4}/\d.*"
 _ASK = {
     "group": "Split by it: --group {0}; if new rows are of the same values: --group none",
     "time": "Test on the last fifth of them: --time {0}; on random rows: --time none",
@@ -147,7 +146,7 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
     is_words = present.map(type).eq(str).all()
-    if is_words and present.str.fullmatch(_OTHER_DATE).all():
+    if is_words and present.map(DATE.fullmatch).all():  # `is_date` takes those in ISO format
         if options.time is None:
             found.questions.append(
                 f"{name} holds dates such as {present.iloc[0]!r}: write them as 2024-01-31, to "

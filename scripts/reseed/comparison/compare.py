@@ -39,12 +39,12 @@ from reseed.readers import EXPERIMENT
 from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import holds_means
-from reseed.readers.predictions import build_item_tables
-from reseed.readers.read import read_plainly
+from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
+from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts
-from reseed.readers.study_tables import tabulate_runs
+from reseed.readers.study_tables import build_item_tables, tabulate_runs
 
 #: How scores of items are combined by default: `repeats`, `failed` and `fixed`.
 _COMBINED: tuple[str, str, tuple[str, ...]] = ("mean", "refuse", ())
@@ -197,7 +197,7 @@ def compare(
 
 
 def read_data(
-    source: object,
+    table: SourceTable,
     options: ReadOptions,
     combined: tuple[str, str, tuple[str, ...]],
     title: str,
@@ -206,7 +206,7 @@ def read_data(
     """Scores as analyses read them, with the default analyses and exhibits of their design.
 
     Args:
-        source: as `results` of `compare`.
+        table: the results.
         options: how it is read.
         combined: `repeats`, `failed` and `fixed`, of scores of items.
         title: of the report.
@@ -214,7 +214,7 @@ def read_data(
     """
     texts = StudyTexts(STUDY_NAME, title)
 
-    scores = read_plainly(source, options, ("model", "item") if asks_items else ("model",))
+    scores = read_scores(table, options, ("model", "item") if asks_items else ("model",))
     if choose_design(scores, asks_items).unit == "items":
         scores.source.raise_errors()
         return scores, tabulate_items(scores, combined, texts), entries_without_runs()

@@ -217,9 +217,7 @@ def _join_sides(sides: Mapping[str, Any], options: ReadOptions) -> SourceTable:
     frames, mapped = [], list_columns(options.columns.get("model", []))
     column = mapped[0] if mapped else "model"
     for name, table in tables.items():
-        roles = {one: find_role(one) for one in table.columns}
-        named = [one for one, role in roles.items() if role and role[0] == "model"]
-        named = list(dict.fromkeys([*named, *(one for one in mapped if one in roles)]))
+        named = [c for c in table.columns if find_role(c) == "model" or c in mapped]
         if named and len(table.frame[named].drop_duplicates()) > 1:
             raise ReseedError(f"{name}: the table holds several models. Give one.")
         frames.append(table.frame.drop(columns=named).assign(**{column: name}))

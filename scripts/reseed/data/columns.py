@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reseed.core.dates import DATE
 from reseed.core.errors import ReseedError
 
 #: The name that pandas gives to a column without one, such as the index that `to_csv` writes.
 _UNNAMED = r"Unnamed: \d+"
-_DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
 _MANY_LEVELS = 50
 _YAML_WORDS = ". YAML reads yes, no, on and off as booleans: write such a class in quotes"
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
@@ -66,7 +66,8 @@ def is_date(values: pd.Series) -> bool:
     if pd.api.types.is_datetime64_any_dtype(present.dtype):
         return True
     return bool(len(present)) and all(
-        isinstance(one, datetime.date) or (isinstance(one, str) and re.fullmatch(_DATE, one))
+        isinstance(one, datetime.date)
+        or (isinstance(one, str) and (match := DATE.fullmatch(one)) and match["iso"])
         for one in present
     )
 

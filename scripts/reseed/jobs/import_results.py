@@ -39,7 +39,7 @@ def import_items(paths: list[str], results: Fields, study: Fields, required: boo
 
     from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import with_key
-    from reseed.readers.predictions import import_predictions
+    from reseed.readers.study_tables import import_predictions
 
     scores, targets = import_predictions(results["path"], results, study, required)
     for table, path in zip((scores, targets), paths, strict=True):

@@ -1,10 +1,10 @@
 """Results of training done elsewhere: tables, exports of trackers, result files.
 
 In: a path, a frame, an object in memory.
-Out: `Scores`, one long table, with a `Reading`; of imports, the tables of a study.
+Out: `Scores`, one long table; of imports, the tables of a study.
 Decides: what a table says: columns, direction, what a row is.
 Imports: core, verdicts, metrics.
-Start: `read.py`.
+Start: `sources.py` opens, `read.py` reads.
 """
 
 from reseed.readers.metrics_schema import EXPERIMENT

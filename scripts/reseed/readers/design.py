@@ -17,7 +17,6 @@ from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.question import propose
 from reseed.readers.scores import Scores
-from reseed.readers.shape import Shape
 from reseed.verdicts.designs import DesignFacts, Method, choose_method
 
 #: Names of columns of times, and dates as text.
@@ -104,7 +103,7 @@ def _ask_about_time(scores: Scores) -> None:
         if column not in table.columns:
             continue
         count = table.text(column).nunique()
-        is_time = column.lower() in _TIMES or Shape(table).are_dates(column)
+        is_time = column.lower() in _TIMES or table.are_dates(column)
         own = {} if str(named).startswith("(") else {"item": str(named)}
         if is_time and count > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
             table.add_error(

@@ -88,7 +88,7 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     Raises ReseedError if another column holds points that may separate thousands.
     """
     frame = table.frame
-    values = [str(c) for c in frame if _role_of(c) not in _NAME_COLUMNS]
+    values = [str(c) for c in frame if find_role(c) not in _NAME_COLUMNS]
     cells = {column: _split_numbers(frame[column]) for column in values}
     # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
     commas = [c for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
@@ -107,11 +107,6 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     table.notes.append(f"The comma was read as the decimal sign: {names}.")
     points = {column: frame[column].str.replace(",", ".") for column in commas}
     return replace(table, frame=frame.assign(**points))
-
-
-def _role_of(heading: object) -> str:
-    role = find_role(str(heading))
-    return role[0] if role else ""
 
 
 def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
@@ -212,7 +207,7 @@ def _list_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A row for each run or item that a field lists: `{model: rf, folds: [{fold: 0, …}, …]}`."""
     for name, value in record.items():
         are_rows = isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
-        if are_rows and {_role_of(key) for one in value[:1] for key in one} & _RUN_NAMES:
+        if are_rows and {find_role(key) for one in value[:1] for key in one} & _RUN_NAMES:
             rest = {other: content for other, content in record.items() if other != name}
             return [rest | dict(one) for one in value]
     return [dict(record)]
@@ -415,8 +410,7 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
     of_index = [*takewhile(bool, rows[0])] if rows and not rows[0][-1] else []
     width = len(of_index) or 1
     numbers = any(map(is_number, below))
-    role = find_role(below[0])
-    is_run = role is not None and role[0] in ALL_RUN_COLUMNS  # `seed, 0, 1, 0, 1`
+    is_run = find_role(below[0]) in ALL_RUN_COLUMNS  # `seed, 0, 1, 0, 1`
     if not all(below[width:]) or (numbers and not is_run):
         return None
     filled = above[width - 1 : width]

@@ -1,4 +1,4 @@
-"""Reads frames and dicts of results as one table."""
+"""Reads frames, dicts and other objects in memory as one table."""
 
 from __future__ import annotations
 
@@ -11,58 +11,43 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from reseed.core.errors import ReseedError
+from reseed.readers.converters.sklearn import POSITION_NOTE, unpack_search
 from reseed.readers.files import check_table, flatten_records, index_to_columns
 from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role, parse_label
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
-_POSITION_NOTE = (
-    "Folds were numbered by their position and taken as one cross-validation: for repeated or "
-    "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
-)
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
 
 
-def is_xarray(source: object) -> bool:
-    """Whether an object is of xarray (the package is not imported)."""
-    return hasattr(source, "to_dataframe")
-
-
-def unpack_xarray(source: Any) -> pd.DataFrame:
-    """The coordinates and values of a `DataArray` or `Dataset` as columns."""
-    is_array = hasattr(source, "values") and not callable(source.values)
-    names = {"name": getattr(source, "name", None) or "value"} if is_array else {}
-    frame: pd.DataFrame = source.to_dataframe(**names)
-    return frame.reset_index()
-
-
-def is_matrix(source: object) -> bool:
-    """Whether an object is an array with a column a model."""
-    return isinstance(source, np.ndarray) and source.ndim == 2
-
-
-def name_models(source: np.ndarray) -> pd.DataFrame:
-    """An array as a table with a numbered model a column."""
-    return pd.DataFrame(source).rename(columns=lambda number: f"model {number}")
-
-
-def unpack_series(source: pd.Series) -> pd.DataFrame:
-    """Scores, for example of `groupby`, whose index identifies the run."""
-    return source.to_frame("value" if source.name is None else source.name)
+def read_object(source: Any) -> SourceTable:
+    """The table of something in memory: see `sources.open_source`."""
+    source = unpack_search(source)
+    if hasattr(source, "to_dataframe"):  # of xarray, which is not imported
+        is_array = hasattr(source, "values") and not callable(source.values)
+        names = {"name": getattr(source, "name", None) or "value"} if is_array else {}
+        source = source.to_dataframe(**names).reset_index()
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        source = pd.DataFrame(source).rename(columns=lambda number: f"model {number}")
+    if hasattr(source, "to_pandas"):
+        source = source.to_pandas()
+    if isinstance(source, pd.Series):  # for example of `groupby`: its index identifies the run
+        source = source.to_frame("value" if source.name is None else source.name)
+    if isinstance(source, pd.DataFrame):
+        return read_frame(source)
+    if isinstance(source, Mapping):
+        return read_mapping(source)
+    if are_records(source):
+        return read_frame(flatten_records(source))
+    raise ReseedError(
+        f"results are a path, a DataFrame or a dict by model, not {type(source).__name__}."
+    )
 
 
 def are_records(source: object) -> bool:
     """Whether an object is a list of dicts, one a row."""
-    return (
-        isinstance(source, Sequence)
-        and bool(source)
-        and all(isinstance(one, Mapping) for one in source)
-    )
-
-
-def read_records(source: Sequence[Mapping[str, Any]]) -> SourceTable:
-    """Read a list of dicts."""
-    return read_frame(flatten_records(source))
+    is_list = isinstance(source, Sequence) and bool(source)
+    return is_list and all(isinstance(one, Mapping) for one in source)  # type: ignore[attr-defined]
 
 
 def read_frame(frame: pd.DataFrame) -> SourceTable:
@@ -80,7 +65,7 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
             "`df.stack(…).reset_index()`, or join the levels."
         )
     across = frame.columns.name
-    names = {_role_of(column) for column in frame.columns}
+    names = {find_role(column) for column in frame.columns}
     is_numbered = bool(_find_numbered(frame.columns))
     if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
         frame = frame.rename_axis(index="model")
@@ -89,12 +74,12 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
     table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))
-    return table if not _role_of(across) else _unpivot(table, str(across), levels)
+    return table if not find_role(across) else _unpivot(table, str(across), levels)
 
 
 def _stack_named_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """A frame whose headings of several levels, as of `pivot`, are columns where they are named."""
-    known = [name for name in frame.columns.names if _role_of(name)]
+    known = [name for name in frame.columns.names if find_role(name)]
     if len(known) < frame.columns.nlevels - 1:
         return frame
     long = frame.stack(known, future_stack=True)
@@ -110,8 +95,8 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
 
     across: what the columns are named after. levels: columns that were its index.
     """
-    name = _role_of(across)
-    labels = [c for c in table.columns if c not in levels and _role_of(c) in ("", name)]
+    name = find_role(across)
+    labels = [c for c in table.columns if c not in levels and find_role(c) in ("", name)]
     numbered = _find_numbered(labels) if name in RUN_COLUMNS else {}
     scores = [c for c in labels if c in numbered] if numbered else labels
     left_out = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
@@ -125,12 +110,6 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
     parts = [table.frame[others].assign(**{across: c, "value": table.frame[c]}) for c in scores]
     note = [f"Columns not used: {', '.join(left_out)}."] if left_out else []
     return table.with_frame(pd.concat(parts), *note)
-
-
-def _role_of(heading: object) -> str:
-    """Reseed's name of a heading; empty without one."""
-    role = find_role(str(heading))
-    return role[0] if role else ""
 
 
 def _find_numbered(labels: Collection[Any]) -> dict[str, str]:
@@ -151,93 +130,73 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     if not source:
         raise ReseedError("The table holds no rows. Each run of a model is one row.")
     run_names = ("dataset", *RUN_COLUMNS)
-    if any(k in _COLUMN_NAMES or _role_of(k) in run_names for k in map(str, source)):
+    if any(k in _COLUMN_NAMES or find_role(k) in run_names for k in map(str, source)):
         return read_frame(_read_columns(source))
-    _refuse_names(source)
-    source = _put_models_first(source)
-    by_model = {str(model): _as_series(value) for model, value in source.items()}
-    values = by_model.values()
-    if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
-        return _read_tables_by_model(by_model)
-    has_own_index = not all(map(_is_ordered_series, source.values()))
-    if has_own_index and all(isinstance(value, pd.Series) for value in values):
+    by_model = {str(m): _as_series(value) for m, value in _put_models_first(source).items()}
+    values = [*by_model.values()]
+    are_tables = [isinstance(value, Mapping | pd.DataFrame) for value in values]
+    are_series = all(isinstance(value, pd.Series) for value in values)
+    if are_series and not all(map(_is_ordered, values)):
         return _read_series_by_model(by_model)
-    try:  # None is a failed run
-        arrays = {model: np.asarray(value, dtype=np.float64) for model, value in by_model.items()}
-    except (TypeError, ValueError):
-        raise _unreadable_mapping() from None
-    if all(scores.ndim == 2 for scores in arrays.values()):
-        return _read_grids(arrays)
-    if any(scores.ndim != 1 for scores in arrays.values()):
+    if any(are_tables) and not all(are_tables):
         raise _unreadable_mapping()
-    _check_same_length({model: len(scores) for model, scores in arrays.items()})
-    table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    return table.with_frame(table.frame, _PAIRED_NOTE, _POSITION_NOTE, is_positional=True)
-
-
-def _refuse_names(source: Mapping[Any, Any]) -> None:
-    """Raise ReseedError for lists of names, such as those of the items that a model solved."""
-    inner = [value for value in source.values() if isinstance(value, Mapping)]
-    for key, names in [pair for one in (source, *inner) for pair in one.items()]:
-        is_list = isinstance(names, list) and bool(names) and not _role_of(key)
-        if is_list and all(isinstance(name, str) for name in names):
-            raise ReseedError(
-                f"{key!r} holds names ({names[0]}, …), and no score of the items that it does not "
-                "name. Give one row a model and item, with 1 where it is named and 0 elsewhere: "
-                f"model, item, {key}."
-            )
+    parts = {m: _read_model(value, m) for m, value in by_model.items()}
+    frame = pd.concat([part.assign(model=m) for m, part in parts.items()], ignore_index=True)
+    table = read_frame(frame)
+    has_runs = bool({*map(find_role, table.columns)} & {*RUN_COLUMNS})
+    has_frames = any(isinstance(value, pd.DataFrame) for value in values)
+    if has_frames or has_runs or {"fit_time", "axis_0"} & {*table.columns}:
+        return table
+    lengths = {m: len(part) for m, part in parts.items()}
+    if len({*lengths.values()}) > 1:
+        counts = ", ".join(f"{model} has {n}" for model, n in lengths.items())
+        raise ReseedError(
+            f"The models' lists of scores differ in length: {counts}. Score i of each model "
+            "belongs to the same fold; where runs are missing give a table with a column `fold`."
+        )
+    frame = table.frame.assign(fold=table.frame.groupby("model").cumcount())
+    return table.with_frame(frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
 
 
 def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """`{seed: {model: score}}` as `{model: {seed: score}}`; any other dict unchanged."""
     inner = [*source.values()]
-    if not all(isinstance(v, Mapping) and _are_scores_by_label(v) for v in inner):
+    if not all(isinstance(value, Mapping) for value in inner):
         return source
     names = {name: None for value in inner for name in value}
-    if _are_numbered(names) or not _are_numbered(source):
+    scores = (
+        all(map(_holds_metrics, value.values())) or isinstance(_as_series(value), pd.Series)
+        for value in inner
+    )  # fmt: skip
+    if _are_numbered(names) or not _are_numbered(source) or not all(scores):
         return source
     return {
         name: {run: value[name] for run, value in source.items() if name in value} for name in names
     }
 
 
-def _are_scores_by_label(value: Mapping[Any, Any]) -> bool:
-    """Whether each label has a score, or scores by metric."""
-    has_metrics = all(isinstance(one, Mapping) and _names_metric(one) for one in value.values())
-    return has_metrics or isinstance(_as_series(value), pd.Series)
-
-
-def _read_grids(arrays: Mapping[str, np.ndarray]) -> SourceTable:
-    """Arrays of two axes by model: what the axes are is asked."""
-    parts = []
-    for model, scores in arrays.items():
-        first, second = np.indices(scores.shape)
-        columns = {"model": model, "axis_0": first.ravel(), "axis_1": second.ravel()}
-        parts.append(pd.DataFrame({**columns, "value": scores.ravel()}))
-    return read_frame(pd.concat(parts, ignore_index=True))
-
-
-def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
-    """A table for each model; results of `cross_validate` are paired by position."""
-    parts = {model: _read_model_table(value, model) for model, value in by_model.items()}
-    table = read_frame(pd.concat(parts.values(), ignore_index=True))
-    has_frames = any(isinstance(value, pd.DataFrame) for value in by_model.values())
-    has_runs = bool({*map(_role_of, table.columns)} & {*RUN_COLUMNS})
-    if has_frames or has_runs or "fit_time" in table.columns:
-        return table
-    _check_same_length({model: len(part) for model, part in parts.items()})
-    fold = table.frame.groupby("model").cumcount()
-    frame = table.frame.assign(fold=fold)
-    return table.with_frame(frame, _PAIRED_NOTE, _POSITION_NOTE, is_positional=True)
-
-
-def _check_same_length(lengths: dict[str, int]) -> None:
-    if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"{model} has {n}" for model, n in lengths.items())
+def _read_model(value: Any, model: str) -> pd.DataFrame:
+    """The table of one model; what the axes of an array of two are is asked."""
+    if isinstance(value, pd.DataFrame):
+        frame = read_frame(value).frame
+    elif isinstance(value, Mapping):
+        frame = _read_columns(value)
+    else:
+        try:  # None is a failed run
+            scores = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise _unreadable_mapping() from None
+        axes = [axis.ravel() for axis in np.indices(scores.shape)] if scores.ndim == 2 else []
+        if scores.ndim not in (1, 2):
+            raise _unreadable_mapping()
+        frame = pd.DataFrame({f"axis_{i}": axis for i, axis in enumerate(axes)})
+        frame = frame.assign(value=scores.ravel())
+    if "model" in frame and frame["model"].nunique() > 1:
         raise ReseedError(
-            f"The models' lists of scores differ in length: {counts}. Score i of each model "
-            "belongs to the same fold; where runs are missing give a table with a column `fold`."
+            f"The table of {model!r} holds several models in its column 'model'. Give all as one "
+            "table (`pd.concat`), or remove that column."
         )
+    return frame
 
 
 def _unreadable_mapping(reason: str = "") -> ReseedError:
@@ -250,8 +209,7 @@ def _unreadable_mapping(reason: str = "") -> ReseedError:
 
 def _read_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """A dict of columns as a frame, without the estimators and indices of `cross_validate`."""
-    inner = [*columns.values()]
-    if all(isinstance(value, Mapping) and _names_metric(value) for value in inner):
+    if all(map(_holds_metrics, columns.values())):
         runs = _name_runs(columns) if _are_numbered(columns) else "dataset"
         return pd.DataFrame.from_dict(columns, orient="index").rename_axis(runs).reset_index()
     left_out = ("estimator", "indices") if "fit_time" in columns else ()
@@ -263,22 +221,20 @@ def _read_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
 
 def _as_series(value: object) -> Any:
     """Scores by run in a dict as a Series by run; any other value unchanged."""
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and value and not _holds_metrics(value):
         has_scores = all(isinstance(score, Real) for score in value.values())
-        if has_scores and not _names_metric(value):
-            return pd.Series(value)
+        return pd.Series(value) if has_scores else value
     return value
 
 
-def _names_metric(value: Mapping[Any, Any]) -> bool:
+def _holds_metrics(value: Any) -> bool:
     """Whether any key of a dict is the name of a metric."""
-    return any(find_metric(str(key)) is not None for key in value)
+    return isinstance(value, Mapping) and any(find_metric(str(key)) is not None for key in value)
 
 
-def _is_ordered_series(value: object) -> bool:
+def _is_ordered(value: pd.Series) -> bool:
     """Whether a Series has the default index, so that it is a plain list of scores."""
-    index = getattr(value, "index", None)
-    return isinstance(index, pd.RangeIndex) and index.name is None
+    return isinstance(value.index, pd.RangeIndex) and value.index.name is None
 
 
 def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
@@ -311,17 +267,3 @@ def _are_numbered(labels: Collection[Any]) -> bool:
 def _name_runs(labels: Collection[Any]) -> str:
     """The column of runs with these labels: that of `seed_0`; folds, of numbers alone."""
     return next(iter(_find_numbered(labels).values()), "fold")
-
-
-def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:
-    """The table of one model; ReseedError if it holds several models."""
-    if isinstance(value, pd.DataFrame):
-        frame = read_frame(value).frame
-    else:
-        frame = _read_columns(value)
-    if "model" in frame and frame["model"].nunique() > 1:
-        raise ReseedError(
-            f"The table of {model!r} holds several models in its column 'model'. Give all as one "
-            "table (`pd.concat`), or remove that column."
-        )
-    return frame.assign(model=model)

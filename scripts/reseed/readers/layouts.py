@@ -17,7 +17,6 @@ import pandas as pd
 from reseed.readers.names import (
     ALL_RUN_COLUMNS,
     PARTS,
-    Known,
     find_metric,
     is_of_numbers,
     normalize_name,
@@ -27,11 +26,11 @@ from reseed.readers.names import (
 from reseed.readers.question import Option
 from reseed.readers.roles import Draft, option
 from reseed.readers.shape import (
+    MOST_AVERAGED,
     Crossed,
     find_difference,
     find_heading_runs,
-    find_summary_column,
-    is_unique,
+    find_mean,
     split_headings,
 )
 from reseed.readers.source_table import SourceTable, join_names
@@ -44,7 +43,6 @@ _GIVE_RUNS = "Give a row a run, a dataset or a test case"
 _MOST_SHOWN = 30
 #: Targets with more whole numbers than this are no classes.
 _MOST_CLASSES = 20
-_DATE = re.compile(r"\d{4}-\d\d(-\d\d)?\b.*|\d\d?[./]\d\d?[./]\d{4}")
 _AFFIX = re.compile(
     r"^(?:y_?)?(?:pred(?:iction)?|prob(?:a|ability)?)[\s_\-.:]+(?=.)"
     r"|(?<=.)[\s_\-.:]+(?:y_?)?(?:pred(?:iction)?|prob(?:a|ability)?)$",
@@ -72,7 +70,7 @@ class Found(NamedTuple):
 
 def find_votes(draft: Draft) -> None:
     """Raise ReseedError for rows that are votes between two models."""
-    names = {normalize_name(c) for c in draft.table.columns if not draft.shape.is_number(c)}
+    names = {normalize_name(c) for c in draft.table.columns if not draft.table.is_numeric(c)}
     if {"model_a", "model_b"} <= names and not draft.has("model"):
         raise draft.table.error(
             "a row is a vote between two models, and no score of either",
@@ -85,37 +83,34 @@ def find_votes(draft: Draft) -> None:
 
 def find_predictions(draft: Draft) -> Found | None:
     """Predictions of test cases, with their targets: long, or a column a model."""
-    truth, shape = draft.roles.get("y_true"), draft.shape
+    truth, table = draft.roles.get("y_true"), draft.table
     is_long = draft.has("y_pred", "y_score")
     metrics = [m for m in draft.options.metrics if draft.find(m)]
     if truth is None or metrics or (draft.has("model") and not is_long):
         return None
-    classes = shape.levels(truth)
-    is_number = shape.is_number(truth) and classes > 2
+    classes = table.levels(truth)
+    is_number = table.is_numeric(truth) and classes > 2
     heads = [] if is_long else _list_predictions(draft, truth, is_number)
     if not is_long and (not heads or any(map(find_metric, heads))):
         return None
     read = [*heads, *draft.columns_of("y_pred", "y_score")]
-    dates = [
-        c for c in draft.left()
-        if c not in heads and _DATE.fullmatch(draft.table.text(c).iloc[0]) is not None
-    ]  # fmt: skip
+    dates = [c for c in draft.left() if c not in heads and table.are_dates(c)]
     if dates and not draft.options.rows and not draft.has("item"):
         text = (
             f"rows have dates ({dates[0]!r}), and cases that follow each other are not independent"
         )
         draft.ask(text, [Option({"rows": "item"}, "take them as independent cases")])
     if heads and not draft.has("item") and not dates:
-        counted = [c for c in draft.left() if shape.counts_rows(c)]
+        counted = [c for c in draft.left() if table.counts_rows(c)]
         if counted:
             draft.take("item", counted[0])
     if heads:
         _ask_groups(draft, heads, dates)
-    may_be_classes = is_number and not shape.has_fractions(truth) and classes <= _MOST_CLASSES
+    may_be_classes = is_number and not table.has_fractions(truth) and classes <= _MOST_CLASSES
     is_sure = normalize_name(truth) == "y_true" or truth in draft.said or is_long
-    whole = may_be_classes and not any(map(shape.has_fractions, read))
+    whole = may_be_classes and not any(map(table.has_fractions, read))
     if not draft.options.metrics and (whole or not is_sure):
-        shares = classes == 2 and all(map(shape.has_fractions, read))
+        shares = classes == 2 and all(map(table.has_fractions, read))
         names = (
             ("accuracy", "mae") if whole else ("mse", "mae") if is_number else ("accuracy", "f1")
         )
@@ -130,26 +125,26 @@ def find_predictions(draft: Draft) -> Found | None:
 
 def _list_predictions(draft: Draft, truth: str, is_number: bool) -> list[str]:
     """Columns whose values are of the kind of the targets: numbers, its classes, probabilities."""
-    shape, table = draft.shape, draft.table
-    heads = [c for c in draft.left() if not shape.counts_rows(c)]
+    table = draft.table
+    heads = [c for c in draft.left() if not table.counts_rows(c)]
     if is_number:
-        return [c for c in heads if shape.is_number(c) and not shape.are_hits(c)]
+        return [c for c in heads if table.is_numeric(c) and not table.are_hits(c)]
     known = {*table.text(truth).unique()} - {""}
     found = []
     for column in heads:
         values = {*table.text(column).unique()} - {""}
-        numbers = shape.numbers(column)
+        numbers = table.parse(column).numbers
         is_share = numbers is not None and bool(numbers.dropna().between(0, 1).all())
-        if 2 * len(values & known) > len(values) or (is_share and shape.has_fractions(column)):
+        if 2 * len(values & known) > len(values) or (is_share and table.has_fractions(column)):
             found.append(column)
     return found
 
 
 def _ask_groups(draft: Draft, heads: Sequence[str], dates: Sequence[str]) -> None:
-    shape, rows = draft.shape, len(draft.table.frame)
+    table, rows = draft.table, len(draft.table.frame)
     for column in draft.left():
-        is_other = column in heads or column in dates or shape.has_fractions(column)
-        if is_other or not 1 < shape.levels(column) < rows:
+        is_other = column in heads or column in dates or table.has_fractions(column)
+        if is_other or not 1 < table.levels(column) < rows:
             continue
         draft.ask(
             f"what {column!r} is",
@@ -168,9 +163,9 @@ def _read_long_predictions(draft: Draft) -> Found:
     if not draft.has("item"):
         runs = [c for c in keys if c != draft.roles.get("item")]
         number = _count_within(draft.table, runs)
-        if is_unique(draft.table, runs) and len(draft.table.frame) > 1:
+        if draft.table.is_unique(runs) and len(draft.table.frame) > 1:
             number = pd.Series(np.arange(len(draft.table.frame)), draft.table.frame.index)
-        labels = [c for c in draft.labels() if is_unique(draft.table, [*runs, c])]
+        labels = [c for c in draft.labels() if draft.table.is_unique([*runs, c])]
         targets = draft.table.text(draft.roles["y_true"])
         agree = targets.groupby(number).nunique().max() == 1
         if draft.options.rows == "item" or not (labels or agree):
@@ -191,26 +186,27 @@ def _read_long_predictions(draft: Draft) -> Found:
 
 
 def _melt_predictions(draft: Draft, heads: Sequence[str], truth: str, is_number: bool) -> Found:
-    shape, metric = draft.shape, draft.options.metrics
+    table, metric = draft.table, draft.options.metrics
     if not draft.has("item"):
         numbers = pd.Series(np.arange(len(draft.table.frame)), draft.table.frame.index)
         draft.make("item", numbers.astype(str))
         draft.table.note("Each row was read as one test case.")
     wants_numbers = is_number and (
-        shape.has_fractions(truth) or any(map(shape.has_fractions, heads))
-        or shape.levels(truth) > _MOST_CLASSES or any(map(is_of_numbers, metric))
+        table.has_fractions(truth) or any(map(table.has_fractions, heads))
+        or table.levels(truth) > _MOST_CLASSES or any(map(is_of_numbers, metric))
     )  # fmt: skip
-    shares = shape.levels(truth) == 2 and all(map(shape.has_fractions, heads))
+    shares = table.levels(truth) == 2 and all(map(table.has_fractions, heads))
     name = "y_score" if wants_numbers or shares else "y_pred"
     plain = [_AFFIX.sub("", c) for c in heads]
     models = plain if len({*plain}) == len(heads) else list(heads)
     own = draft.columns_of("item", "fold", "repeat", "dataset", "cluster", "data_seed", "seed")
-    found = _stack(draft, dict(zip(heads, models, strict=True)), [*own, truth], name)
+    labels = {c: {"(model)": model} for c, model in zip(heads, models, strict=True)}
+    found = _stack(draft, labels, [*own, truth], name)
     roles = {r: c for r, c in draft.roles.items() if c in own} | {"y_true": truth}
     note = f"One column of predictions a model: {join_names(models, 10)}."
     found.note(note)
     used = [*own, truth, *heads]
-    return Found("predictions", found, roles | {"model": "model", name: name}, {}, used)
+    return Found("predictions", found, roles | {"model": "(model)", name: name}, {}, used)
 
 
 # --- a column a model -----------------------------------------------------------------------------
@@ -218,7 +214,7 @@ def _melt_predictions(draft: Draft, heads: Sequence[str], truth: str, is_number:
 
 def find_columns_of_models(draft: Draft) -> Found | None:
     """Each model has a column of scores; a row is a run, a dataset or a test case."""
-    options, shape = draft.options, draft.shape
+    options, table = draft.options, draft.table
     if options.headings == "model" and draft.roles.get("model") not in draft.said:
         draft.drop("model")
     if draft.has("model") or (draft.has("value") and not options.headings):
@@ -245,7 +241,7 @@ def find_columns_of_models(draft: Draft) -> Found | None:
         grid = split_headings(numbers, wanted)
     draft.refuse_mixed()
     step = draft.roles.get("step")
-    if step is not None and shape.levels(step) > 1:
+    if step is not None and table.levels(step) > 1:
         raise draft.table.error(
             f"a row is a step of training ({step!r})",
             "Write one row a run, with its model, its seed and its last score.",
@@ -288,7 +284,7 @@ def _ask_crossed(draft: Draft, headings: Sequence[str]) -> dict[str, Crossed]:
 
 def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
     """Columns of scores; asks about those of another kind or scale, or of a part of the data."""
-    shape, options = draft.shape, draft.options
+    table, options = draft.table, draft.options
     named = {c: [w for w in normalize_name(c).split("_") if w in PARTS] for c in numbers}
     is_parted = all(len(words) == 1 for words in named.values())
     parts = {c: words[0] for c, words in named.items()} if is_parted else {}
@@ -304,21 +300,13 @@ def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
         return numbers
     if options.headings == "model":
         return numbers
-    summary = find_summary_column(draft.table, numbers)
-    if summary:
-        draft.table.note(f"Column {summary!r} was left out: it holds the mean of the others.")
-        numbers = [c for c in numbers if c != summary]
-    if difference := find_difference(draft.table, numbers):
-        draft.table.note(
-            f"Column {difference!r} was left out: it holds the difference of two others."
-        )
-        numbers = [c for c in numbers if c != difference]
-    odd = shape.list_odd(numbers) if len(numbers) > 1 else []
+    numbers = _drop_computed(draft, numbers)
+    odd = table.list_odd(numbers) if len(numbers) > 1 else []
     if not odd:
         return numbers
     rows = len(draft.table.frame)
-    labels = [c for c in odd if shape.levels(c) == rows and shape.kind(c) == "whole"]
-    is_named = draft.has(*KEYS) or any(not shape.is_number(c) for c in draft.labels())
+    labels = [c for c in odd if table.levels(c) == rows and table.kind(c) == "whole"]
+    is_named = draft.has(*KEYS) or any(not table.is_numeric(c) for c in draft.labels())
     if len(odd) == len(labels) == 1 and not is_named:
         return [c for c in numbers if c not in odd]  # whole numbers, each once: they label rows
     rest = [c for c in numbers if c not in odd]
@@ -333,25 +321,44 @@ def _choose_models(draft: Draft, numbers: list[str]) -> list[str]:
     return numbers
 
 
+def _drop_computed(
+    draft: Draft, heads: Sequence[str], kinds: Sequence[str] = ("mean", "difference")
+) -> list[str]:
+    """The headings without one of the mean of all others, or of the difference of two others."""
+    kept, table = [*heads], draft.table
+    for kind in kinds:
+        if not 3 <= len(kept) <= MOST_AVERAGED:
+            break
+        values = np.stack([table.numbers(c).to_numpy() for c in kept], axis=1)
+        digits = int(table.decimals(kept).max())
+        found = find_difference(values, digits)
+        if kind == "mean":
+            found = find_mean(values, np.full(len(values), digits), at_end=True)
+        if found is not None:
+            of = "of the others" if kind == "mean" else "of two others"
+            table.note(f"Column {kept.pop(found)!r} was left out: it holds the {kind} {of}.")
+    return kept
+
+
 def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
     """What a row is: the role that identifies it, else the answer to a question."""
-    shape, table = draft.shape, draft.table
+    table = draft.table
     keys = draft.columns_of(*KEYS)
     metric = draft.columns_of("metric")
-    if metric and not keys and is_unique(table, metric) and len(table.frame) > 1:
+    if metric and not keys and table.is_unique(metric) and len(table.frame) > 1:
         raise table.error(f"has one row a metric: {_ONE_NUMBER}", f"{_GIVE_RUNS}.")
-    if keys and is_unique(table, [*keys, *metric]):
+    if keys and table.is_unique([*keys, *metric]):
         return
     row = draft.options.row_role
     if row and not keys:
         number = pd.Series(np.arange(len(table.frame)), table.frame.index)
-        unnamed = [c for c in draft.left() if c.startswith("Unnamed: ") and is_unique(table, [c])]
+        unnamed = [c for c in draft.left() if c.startswith("Unnamed: ") and table.is_unique([c])]
         draft.make(row, table.text(unnamed[0]) if unnamed else number.astype(str))
         table.note(f"Each row was read as one {row}.")
         return
     labels = [c for c in draft.left() if c not in heads and _may_name_row(draft, c)]
-    alone = [c for c in labels if is_unique(table, [*keys, *metric, c])]
-    if not alone and len(labels) >= 2 and is_unique(table, [*keys, *metric, *labels[:2]]):
+    alone = [c for c in labels if table.is_unique([*keys, *metric, c])]
+    if not alone and len(labels) >= 2 and table.is_unique([*keys, *metric, *labels[:2]]):
         first, second = labels[:2]
         each = (first, second), (second, first)
         clusters = [
@@ -367,7 +374,7 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
         return
     if alone:
         draft.ask(f"what a row ({alone[0]!r}) is", _list_rows(draft, alone[0]))
-    elif all(shape.kind(c) == "hits" for c in heads):
+    elif all(table.kind(c) == "hits" for c in heads):
         number = pd.Series(np.arange(len(table.frame)), table.frame.index)
         draft.make("item", number.astype(str))
         table.note("Each row was read as one test case.")
@@ -375,7 +382,7 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
         long = [
             option("model", c, "names the models: the table is long")
             for c in labels
-            if not shape.is_number(c) and shape.levels(c) < len(table.frame)
+            if not table.is_numeric(c) and table.levels(c) < len(table.frame)
         ]
         shown = join_names(heads, _MOST_SHOWN)
         text = f"nothing says what a row is, where each column ({shown}) is a model"
@@ -383,7 +390,7 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
 
 
 def _may_name_row(draft: Draft, column: str) -> bool:
-    return draft.shape.may_label(column) or draft.shape.counts_rows(column)
+    return draft.table.may_label(column) or draft.table.counts_rows(column)
 
 
 def _list_rows(draft: Draft, column: str = "") -> list[Option]:
@@ -392,7 +399,7 @@ def _list_rows(draft: Draft, column: str = "") -> list[Option]:
     def say(role: str, meaning: str) -> Option:
         return option(role, column, meaning) if column else Option({"rows": role}, meaning)
 
-    if column and not draft.shape.may_number(column):
+    if column and not draft.table.may_number(column):
         return [
             say("item", "a test case of trained models"),
             say("dataset", "a dataset"),
@@ -410,34 +417,50 @@ def _list_rows(draft: Draft, column: str = "") -> list[Option]:
     ]
 
 
-def _stack_models(draft: Draft, heads: Sequence[str], grid: Mapping[str, tuple[str, str]]) -> Found:
-    own = draft.columns_of(*KEYS, "cluster", "n_train", "n_test", "status")
-    metrics = draft.columns_of("metric")
-    names = {c: grid[c][0] if c in grid else c for c in heads}
-    table = _stack(draft, names, [*own, *metrics], "value")
-    roles = {r: c for r, c in draft.roles.items() if c in own} | {"model": "model"}
-    hits = all(draft.shape.kind(c) == "hits" for c in heads)
-    by_arrow = {read_arrow(c) for c in heads}
-    requested = draft.options.metrics
+def _stack_models(draft: Draft, heads: Sequence[str], grid: Mapping[str, Crossed]) -> Found:
+    labels = {c: {"model": grid[c].name if c in grid else c} for c in heads}
+    kinds = {c: one.metric for c, one in grid.items()}
+    return _stack_scores(draft, "models_in_columns", labels, kinds)
+
+
+def _stack_scores(
+    draft: Draft, layout: str, labels: Mapping[str, Mapping[str, str]], kinds: Mapping[str, str]
+) -> Found:
+    """The scores under these headings, one a row.
+
+    labels: heading → what it says of its scores, by role. kinds: heading → its metric, if it names
+    one.
+    """
+    heads, named = [*labels], dict.fromkeys(kinds.values())
+    said = {role: f"({role})" for role in next(iter(labels.values()))}
+    others = ("model", *KEYS, "cluster", "metric", "status", "n_train", "n_test")
+    own = draft.columns_of(*(role for role in others if role not in said))
+    roles = {r: c for r, c in draft.roles.items() if c in own} | said
+    arrows = {c: read_arrow(c) for c in heads}
+    directions = {*arrows.values()}
+    metrics: Mapping[str, str] = {}
+    if "metric" in roles:
+        _ask_metric(draft, draft.table.text(roles["metric"]).unique())
+    elif len(named) > 1:
+        metrics = kinds
+        _ask_metric(draft, [*named])
+    elif "dataset" in said and len(said) == 1 and directions == {True, False}:
+        metrics = dict(zip(heads, heads, strict=True))  # directions differ by dataset
     if metrics:
-        roles |= {"metric": metrics[0]}
-        _ask_metric(draft, table.text(metrics[0]).unique())
-        return Found("models_in_columns", table, roles, {"": "value"}, [*own, *metrics, *heads])
-    if grid:
-        text = pd.Series({c: one[1] for c, one in grid.items()})
-        table = table.assign(**{"(metric)": text.loc[table.frame["(heading)"]].to_numpy()})
-        kinds = [*text.unique()]
-        if len(kinds) == 1:
-            name = requested[0] if requested else kinds[0]
-            return Found("models_in_columns", table, roles, {name: "value"}, [*own, *heads])
-        _ask_metric(draft, kinds)
-        roles |= {"metric": "(metric)"}
-        return Found("models_in_columns", table, roles, {"": "value"}, [*own, *heads])
-    name = requested[0] if requested else "accuracy" if hits else "value"
-    if name == "value" and len(by_arrow) == 1 and None not in by_arrow:
-        up = by_arrow == {True}
-        table = table.with_frame(table.frame, directions={"value": up})
-    return Found("models_in_columns", table, roles, {name: "value"}, [*own, *heads])
+        roles["metric"] = "(metric)"
+    columns = {
+        c: {f"({role})": label for role, label in one.items()}
+        | ({"(metric)": metrics.get(c, "score")} if metrics else {})
+        for c, one in labels.items()
+    }
+    table = _stack(draft, columns, own, "value")
+    if "metric" in roles:
+        return Found(layout, table, roles, {"": "value"}, [*own, *heads])
+    hits = "model" in said and all(draft.table.kind(c) == "hits" for c in heads)
+    name = [*draft.options.metrics, *named, "accuracy" if hits else "value"][0]
+    if len(directions) == 1 and None not in directions:
+        table = table.with_frame(table.frame, directions={name: directions == {True}})
+    return Found(layout, table, roles, {name: "value"}, [*own, *heads])
 
 
 def _ask_metric(draft: Draft, names: Sequence[str]) -> None:
@@ -447,19 +470,21 @@ def _ask_metric(draft: Draft, names: Sequence[str]) -> None:
 
 
 def _stack(
-    draft: Draft, names: Mapping[str, str], own: Sequence[str], value: str, name: str = "model"
+    draft: Draft, labels: Mapping[str, Mapping[str, str]], own: Sequence[str], value: str
 ) -> SourceTable:
-    """One row a heading and row: `own` columns, `name`, `value` and `(heading)`."""
+    """One row a heading and row: `own` columns, the labels of the heading, and `value`."""
     table, rows = draft.table, len(draft.table.frame)
-    if not names:
+    if not labels:
         raise table.error("has no columns of scores", table.column_list)
     read = table.text if value == "y_pred" else table.numbers
-    columns = [read(heading).to_numpy() for heading in names]
+    columns = [read(heading).to_numpy() for heading in labels]
     table.raise_errors()
-    frame = table.frame[[*dict.fromkeys(own)]].iloc[np.tile(np.arange(rows), len(names))]
-    more = {name: [*names.values()], "(heading)": [*names]}
-    labels = {n: np.repeat(np.array(one, dtype=object), rows) for n, one in more.items()}
-    return table.with_frame(frame.assign(**labels, **{value: np.concatenate(columns)}))
+    frame = table.frame[[*dict.fromkeys(own)]].iloc[np.tile(np.arange(rows), len(labels))]
+    more = {
+        name: np.repeat(np.array([one[name] for one in labels.values()], dtype=object), rows)
+        for name in next(iter(labels.values()))
+    }
+    return table.with_frame(frame.assign(**more, **{value: np.concatenate(columns)}))
 
 
 # --- a row a model --------------------------------------------------------------------------------
@@ -475,7 +500,7 @@ def find_rows_of_models(draft: Draft) -> Found | None:
     runs = find_heading_runs(numbers) if not headings else {}
     keys = draft.columns_of("model", "metric", *KEYS)
     has_keys = draft.has(*KEYS)
-    if not is_unique(draft.table, keys) or (has_keys and not (runs or headings)):
+    if not draft.table.is_unique(keys) or (has_keys and not (runs or headings)):
         return None
     if draft.has("item") and not (runs or headings):
         return None
@@ -490,7 +515,7 @@ def find_rows_of_models(draft: Draft) -> Found | None:
             return None
         draft.refuse_mixed()
         shown = (f"{c} ({draft.table.text(c).iloc[0]})" for c in numbers[:_MOST_SHOWN])
-        odd = draft.shape.list_odd(numbers)
+        odd = draft.table.list_odd(numbers)
         if odd and len(numbers) > 2:
             text = f"columns of another kind or scale than the others: {join_names(odd, 20)}"
             leave = Option({"leave_out": odd}, "they are no scores; else leave this out")
@@ -513,7 +538,7 @@ def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str
     """Raise ReseedError for one score a model, which shows nothing of chance."""
     table = draft.table
     draft.refuse_mixed()
-    if draft.shape.levels(draft.roles["model"]) < 2 and len(table.frame) > 1:
+    if draft.table.levels(draft.roles["model"]) < 2 and len(table.frame) > 1:
         return
     if not known and not numbers:
         raise table.error(
@@ -525,7 +550,7 @@ def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str
     is_open = len(numbers) > 1 and not any(map(find_metric, numbers))
     more = f" Where the columns are datasets: {others}." if is_open else ""
     settings = [
-        c for c in draft.left() if c not in known and 1 < draft.shape.levels(c) < len(table.frame)
+        c for c in draft.left() if c not in known and 1 < draft.table.levels(c) < len(table.frame)
     ]
     more += f" Where models have several rows: {option('model', settings[0])}." if settings else ""
     raise table.error(
@@ -535,72 +560,32 @@ def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str
 
 def _stack_rows(
     draft: Draft, heads: Sequence[str], runs: Mapping[str, Mapping[str, str]], role: str,
-    grid: Mapping[str, tuple[str, str]],
+    grid: Mapping[str, Crossed],
 ) -> Found:  # fmt: skip
     """The scores of rows of models: runs by their headings, or each heading a label of `role`."""
-    summary = find_summary_column(draft.table, heads) if not runs else None
-    if summary:
-        draft.table.note(f"Column {summary!r} was left out: it holds the mean of the others.")
-        heads = [c for c in heads if c != summary]
+    heads = heads if runs else _drop_computed(draft, heads, ("mean",))
     if not runs and role == "dataset" and draft.options.headings:
-        odd = draft.shape.list_odd(heads) if len(heads) > 2 else []
+        odd = draft.table.list_odd(heads) if len(heads) > 2 else []
         if odd and len({read_arrow(c) for c in heads}) == 1:
             draft.table.note(
                 f"Warning: {join_names(odd, 10)} differ in kind or scale from the other columns; "
                 f"what is no dataset is left out by `leave_out: {odd[0]}`."
             )
-    own = draft.columns_of("model", *KEYS, "cluster", "metric", "status", "n_train", "n_test")
-    own = [c for c in own if c != draft.roles.get(role)]
-    labels = {c: grid[c][0] if c in grid else c for c in heads}
-    if role in ALL_RUN_COLUMNS and not runs:  # each heading is one run: its number, or position
+    if runs:
+        known = {c: find_metric(parse_label(normalize_name(c)).rest) for c in heads}
+        kinds = {c: metric.name for c, metric in known.items() if metric}
+        return _stack_scores(draft, "runs_in_columns", {c: runs[c] for c in heads}, kinds)
+    labels = {c: grid[c].name if c in grid else c for c in heads}
+    if role in ALL_RUN_COLUMNS:  # each heading is one run: its number, or position
         numbers = [re.findall(r"\d+", c) for c in heads]
         is_one = all(len(one) == 1 for one in numbers) and len({*map(tuple, numbers)}) == len(heads)
         labels = {
             c: n[0] if is_one else str(i)
             for i, (c, n) in enumerate(zip(heads, numbers, strict=True))
         }
-    table = _stack(draft, labels, own, "value", _name_of(role, own))
-    roles = {r: c for r, c in draft.roles.items() if c in own}
-    if runs:
-        for name in next(iter(runs.values())):
-            text = pd.Series({c: one[name] for c, one in runs.items()})
-            column = f"({name})"
-            table = table.assign(**{column: text.loc[table.frame["(heading)"]].to_numpy()})
-            roles[name] = column
-    else:
-        roles[role] = _name_of(role, own)
-    metrics = {find_metric(one[1]) for one in grid.values()} | {_metric_of(c, runs) for c in heads}
-    names = {one.name for one in metrics if one}
-    requested = draft.options.metrics
-    metric = requested[0] if requested else next(iter(names)) if len(names) == 1 else "value"
-    arrows = {read_arrow(c) for c in heads}
-    layout = "runs_in_columns" if runs else f"{role}s_in_columns"
-    if runs and len(names) > 1 and "metric" not in roles:
-        text = pd.Series({c: (_metric_of(c, runs) or Known("score", True)).name for c in heads})
-        table = table.assign(**{"(metric)": text.loc[table.frame["(heading)"]].to_numpy()})
-        roles["metric"] = "(metric)"
-    if "metric" in roles:
-        _ask_metric(draft, table.text(roles["metric"]).unique())
-        return Found(layout, table, roles, {"": "value"}, [*own, *heads])
-    if len(arrows) == 1 and None not in arrows:
-        table = table.with_frame(table.frame, directions={metric: arrows == {True}})
-    elif role == "dataset" and {True, False} <= arrows and None not in arrows and not runs:
-        # Directions differ by dataset: each heading is the metric of its own dataset.
-        metrics = table.frame["(heading)"]
-        table = table.assign(**{"(metric)": metrics})
-        return Found(layout, table, roles | {"metric": "(metric)"}, {"": "value"}, [*own, *heads])
-    return Found(layout, table, roles, {metric: "value"}, [*own, *heads])
-
-
-def _name_of(role: str, own: Sequence[str]) -> str:
-    return role if role not in own else f"({role})"
-
-
-def _metric_of(heading: str, runs: Mapping[str, object]) -> Known | None:
-    """The metric that a heading of a run names beside the run."""
-    if heading not in runs:
-        return None
-    return find_metric(parse_label(normalize_name(heading)).rest)
+    kinds = {c: one.name for c in grid if (one := find_metric(grid[c].metric))}
+    said = {c: {role: label} for c, label in labels.items()}
+    return _stack_scores(draft, f"{role}s_in_columns", said, kinds)
 
 
 # --- a long table ---------------------------------------------------------------------------------
@@ -620,7 +605,7 @@ def find_long(draft: Draft) -> Found | None:
     table = _drop_empty(draft, _reduce_steps(draft, scores), scores)
     table = _drop_copies(draft, table, scores)
     keys = draft.columns_of("model", *KEYS, "metric", "cluster")
-    if not is_unique(table, keys):
+    if not table.is_unique(keys):
         _tell_apart(draft, table, scores)
         if draft.parts:
             return None
@@ -634,20 +619,20 @@ def find_long(draft: Draft) -> Found | None:
 
 def _ask_model(draft: Draft) -> None:
     """Ask what is compared: columns whose values fit, each in several rows."""
-    shape, rows = draft.shape, len(draft.table.frame)
+    table, rows = draft.table, len(draft.table.frame)
     names = [
-        c for c in sorted(draft.left(), key=shape.is_number)
-        if not (find_metric(c) or shape.are_hits(c) or shape.are_dates(c))
+        c for c in sorted(draft.left(), key=table.is_numeric)
+        if not (find_metric(c) or table.are_hits(c) or table.are_dates(c))
     ]  # fmt: skip
-    levels = {c: shape.levels(c) * (3 if shape.has_fractions(c) else 1) for c in names}
-    fits = [c for c in names if 1 < shape.levels(c) < rows and levels[c] <= rows]
+    levels = {c: table.levels(c) * (3 if table.has_fractions(c) else 1) for c in names}
+    fits = [c for c in names if 1 < table.levels(c) < rows and levels[c] <= rows]
     options = [option("model", c) for c in fits]
     options += [option("model", list(pair)) for pair in [*combinations(fits, 2)][:3]]
-    unique = [c for c in names if not shape.is_number(c) and shape.levels(c) == rows > 1]
+    unique = [c for c in names if not table.is_numeric(c) and table.levels(c) == rows > 1]
     for c in unique:  # names of runs, as `rf-seed3`, come first
         named = all(parse_label(label).runs for label in draft.table.text(c))
         options.insert(0 if named else len(options), option("model", c))
-    wide = [c for c in draft.numbers() if not shape.are_hits(c)]
+    wide = [c for c in draft.numbers() if not table.are_hits(c)]
     if len(wide) > 1:
         shown = join_names(wide, 10)
         options.append(Option({"headings": "model"}, f"the columns {shown} are models"))
@@ -658,7 +643,7 @@ def _ask_model(draft: Draft) -> None:
 
 def _find_scores(draft: Draft) -> dict[str, str] | None:
     """The column of scores of each metric that is compared; None where it is asked."""
-    options, shape, table = draft.options, draft.shape, draft.table
+    options, table = draft.options, draft.table
     exact = {}
     for metric in options.metrics:
         found = [c for c in draft.find(metric) if c not in draft.roles.values()]
@@ -673,13 +658,13 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
         if named is not None:
             _ask_metric_of_rows(draft, named)
             return {"": value}
-        known = [c for c in draft.left() if find_metric(c) and shape.is_number(c)]
+        known = [c for c in draft.left() if find_metric(c) and table.is_numeric(c)]
         if known and value not in draft.said and not options.metrics:
             draft.ask("which column is the score", [Option({"metric": c}) for c in [*known, value]])
             return None
         return {options.metrics[0] if options.metrics else value: value}
     if draft.has("metric"):
-        free = [c for c in draft.numbers() if shape.has_fractions(c)]
+        free = [c for c in draft.numbers() if table.has_fractions(c)]
         if not free:
             texts = ", ".join(f"{c} ({table.text(c).iloc[0]!r:.40})" for c in draft.left()[:6])
             has = f"It has {texts}." if texts else table.column_list
@@ -688,13 +673,13 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
             "which column holds the values of the metrics", [option("value", c) for c in free]
         )
         return None
-    numbers = [c for c in draft.numbers() if shape.levels(c) > 1 or find_metric(c)]
+    numbers = [c for c in draft.numbers() if table.levels(c) > 1 or find_metric(c)]
     known = [c for c in numbers if find_metric(c)]
     if not known:
         draft.refuse_mixed()
     wanted = {normalize_name(m) for m in options.metrics}
     known = [c for c in known if wanted & {find_metric(c).name}] or known  # type: ignore[union-attr]
-    several = known or [c for c in numbers if shape.has_fractions(c) or shape.are_hits(c)]
+    several = known or [c for c in numbers if table.has_fractions(c) or table.are_hits(c)]
     several = several or numbers
     if not several:
         draft.refuse_mixed()
@@ -710,7 +695,7 @@ def _ask_scores(draft: Draft, columns: Sequence[str]) -> dict[str, str] | None:
     table = draft.table
     options = [Option({"metric": c}) for c in columns]
     keys = draft.columns_of("model", *KEYS)
-    if is_unique(table, keys) and not any(map(find_metric, columns)) and len(columns) > 1:
+    if table.is_unique(keys) and not any(map(find_metric, columns)) and len(columns) > 1:
         options.append(Option({"headings": "dataset"}, "each column is a dataset"))
     draft.ask("which column is the score", options)
     return None
@@ -731,27 +716,27 @@ def _reduce_steps(draft: Draft, scores: Mapping[str, str]) -> SourceTable:
     keys = draft.columns_of("model", *KEYS, "metric")
     is_log = draft.has("step") or table.layout.files > 1 or rows in ("last", "mean")
     columns = [*scores.values()]
-    if not is_log or is_unique(table, keys):
+    if not is_log or table.is_unique(keys):
         return table
     empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
     if empty.any() and not empty.all():
         table.note(f"{int(empty.sum()):,} rows of a log hold no score and were left out.")
-        draft.change(table.with_frame(table.frame[~empty]))
+        draft.table = table.with_frame(table.frame[~empty])
         table = draft.table
-    if is_unique(table, keys):
+    if table.is_unique(keys):
         return table
     group = table.joined_text(keys)
     if rows == "last":
         order = pd.Series(np.arange(len(group)), group.index)
-        if draft.has("step") and draft.shape.is_number(draft.roles["step"]):
+        if draft.has("step") and draft.table.is_numeric(draft.roles["step"]):
             order = table.numbers(draft.roles["step"]).sort_values(kind="stable")
         last = ~group[order.index].duplicated(keep="last")
-        draft.change(table.with_frame(table.frame[last.sort_index()]))
+        draft.table = table.with_frame(table.frame[last.sort_index()])
         draft.table.note("Of each run the last row was read; no best step was chosen.")
     elif rows == "mean":
         means = {c: table.numbers(c).groupby(group).transform("mean") for c in columns}
         frame = table.frame.assign(**means)[~group.duplicated()]
-        draft.change(table.with_frame(frame))
+        draft.table = table.with_frame(frame)
         draft.table.note("The score of a run is the mean of its rows.")
     return draft.table
 
@@ -762,7 +747,7 @@ def _drop_empty(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> 
     empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
     if empty.any() and not empty.all():
         table.note(f"{int(empty.sum()):,} rows without a model and a score were left out.")
-        draft.change(table.with_frame(table.frame[~empty]))
+        draft.table = table.with_frame(table.frame[~empty])
     return draft.table
 
 
@@ -772,15 +757,15 @@ def _drop_copies(draft: Draft, table: SourceTable, scores: Mapping[str, str]) ->
     Rows of one run repeat it too if their scores, with fractions, are equal, as DVC's workspace.
     """
     keys = draft.columns_of("model", *KEYS, "metric")
-    if is_unique(table, keys):
+    if table.is_unique(keys):
         return table
     copies = table.joined_text(table.columns).duplicated() & draft.has(*KEYS)
-    if draft.has(*ALL_RUN_COLUMNS) and all(map(draft.shape.has_fractions, scores.values())):
+    if draft.has(*ALL_RUN_COLUMNS) and all(map(draft.table.has_fractions, scores.values())):
         same = table.joined_text([*keys, *scores.values()]).duplicated()
         copies = copies if table.joined_text(keys)[~same].duplicated().any() else same
     if copies.any():
         table.note(f"Left out as copies of other rows of the same runs: {int(copies.sum())} rows.")
-        draft.change(table.with_frame(table.frame[~copies]))
+        draft.table = table.with_frame(table.frame[~copies])
     return draft.table
 
 
@@ -805,10 +790,10 @@ def _tell_apart(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> 
     steps = draft.columns_of("step") if draft.has("item") else []
     candidates = [
         c for c in [*draft.left(), *steps]
-        if c not in scores.values() and draft.shape.may_label(c) and find_metric(c) is None
+        if c not in scores.values() and draft.table.may_label(c) and find_metric(c) is None
     ]  # fmt: skip
     answers = [*_list_answers(draft, table, keys, candidates, scores)]
-    counted = [c for c in candidates if draft.shape.is_number(c)]
+    counted = [c for c in candidates if draft.table.is_numeric(c)]
     if draft.has("step") or table.layout.files > 1 or (counted and draft.has(*ALL_RUN_COLUMNS)):
         answers += [
             Option({"rows": "last"}, "the last row of each run"),
@@ -840,10 +825,10 @@ def _list_answers(
     scores: Mapping[str, str],
 ) -> Iterator[Option]:
     """Roles of further columns with which every row is one score, where the values fit."""
-    shape, model = draft.shape, draft.roles["model"]
+    table, model = draft.table, draft.roles["model"]
     text = {c: table.text(c) for c in candidates}
     kept: list[str] = []
-    for column in sorted(candidates, key=shape.may_number):  # of equal columns one, text first
+    for column in sorted(candidates, key=table.may_number):  # of equal columns one, text first
         codes = pd.factorize(text[column])[0]
         if not any(np.array_equal(codes, pd.factorize(text[k])[0]) for k in kept):
             kept.append(column)
@@ -854,13 +839,13 @@ def _list_answers(
     found = False
     model_columns = draft.sources["model"]
     for c in kept:
-        if not is_unique(table, [*keys, c]):
+        if not table.is_unique([*keys, c]):
             continue
         found = True
-        once = is_unique(table, [model, *within, c])
+        once = table.is_unique([model, *within, c])
         if not once and draft.has(*KEYS):
             yield option("model", [*model_columns, c], f"{c} is a setting: each a model")
-        if once and shared[c] and shape.may_number(c):
+        if once and shared[c] and table.may_number(c):
             for role, meaning in (
                 ("seed", "a seed of the training"), ("data_seed", "a random split"),
                 ("fold", "a fold"),
@@ -888,38 +873,38 @@ def _list_pairs(
     """Two roles of two columns with which every row is one score."""
     roles = [("dataset", "fold"), ("dataset", "seed"), ("dataset", "repetition"),
              ("dataset", "item"), ("item", "repetition"), ("repeat", "fold")]  # fmt: skip
-    if all(draft.shape.kind(c) == "hits" for c in scores.values()):  # a hit is of a test case
+    if all(draft.table.kind(c) == "hits" for c in scores.values()):  # a hit is of a test case
         roles = [("item", "repetition"), ("prompt", "item"), ("dataset", "item")]
     for one, other in combinations(columns, 2):
-        if not is_unique(table, [*keys, one, other]):
+        if not table.is_unique([*keys, one, other]):
             continue
         for first, second in roles:
             if draft.has(first, second):
                 continue
             for a, b in ((one, other), (other, one)):
-                numbered = draft.shape.may_number(b)
-                is_odd = draft.shape.is_number(a)
+                numbered = draft.table.may_number(b)
+                is_odd = draft.table.is_numeric(a)
                 if (second in ("fold", "seed") and not numbered) or (first == "dataset" and is_odd):
                     continue
-                if second == "repetition" and draft.shape.levels(b) > draft.shape.levels(a):
+                if second == "repetition" and draft.table.levels(b) > draft.table.levels(a):
                     continue
                 yield Option({"columns": {first: a, second: b}})
 
 
 def _list_settings(draft: Draft, table: SourceTable, keys: Sequence[str]) -> Iterator[Option]:
     """Settings that name the model too, where every row is then one score."""
-    rows, shape = len(table.frame), draft.shape
+    rows, table = len(table.frame), draft.table
     settings = [
         c for c in draft.left()
-        if 1 < shape.levels(c) <= rows / 3 and find_metric(c) is None and not shape.are_hits(c)
+        if 1 < table.levels(c) <= rows / 3 and find_metric(c) is None and not table.are_hits(c)
     ]  # fmt: skip
     own = draft.sources["model"]
     for c in settings:
-        if shape.has_fractions(c) and is_unique(table, [*keys, c]):
+        if table.has_fractions(c) and table.is_unique([*keys, c]):
             yield option("model", [*own, c], f"{c} is a setting: each a model")
-    if len(settings) > 1 and is_unique(table, [*keys, *settings]):
+    if len(settings) > 1 and table.is_unique([*keys, *settings]):
         for c in list(settings):
             rest = [one for one in settings if one != c]
-            settings = rest if is_unique(table, [*keys, *rest]) else settings
+            settings = rest if table.is_unique([*keys, *rest]) else settings
         if len(settings) > 1:
             yield option("model", [*own, *settings], "settings: each combination is a model")

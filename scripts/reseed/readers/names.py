@@ -108,8 +108,14 @@ def list_variants(heading: str) -> list[str]:
     return list(dict.fromkeys(filter(None, map(normalize_name, parts))))
 
 
-def find_role(heading: str) -> tuple[str, float] | None:
-    """Reseed's name of a column, and its rank among the names of it; None if it has no name."""
+def find_role(heading: object) -> str:
+    """Reseed's name of a column; empty if its heading is no name."""
+    return rank_role(str(heading))[0]
+
+
+@lru_cache(maxsize=65_536)
+def rank_role(heading: str) -> tuple[str, float]:
+    """As `find_role`, and the rank among the names of it."""
     for text in list_variants(heading):
         for role, names in NAMES.items():
             if role in _WHOLE and text != normalize_name(heading):
@@ -119,7 +125,7 @@ def find_role(heading: str) -> tuple[str, float] | None:
                 has_name = text == f"{name}_name" and role in _WITH_NAME
                 if text == name or has_id or has_name:
                     return role, rank + 0.5 * has_id
-    return None
+    return "", 0.0
 
 
 def read_arrow(heading: str) -> bool | None:
@@ -223,8 +229,7 @@ def parse_label(text: str) -> Label:
     runs: dict[str, str] = {}
 
     def take(match: re.Match[str]) -> str:
-        role = find_role(match[1])
-        runs.setdefault(role[0] if role else match[1], match[2])
+        runs.setdefault(find_role(match[1]) or match[1], match[2])
         return ""
 
     def number(match: re.Match[str]) -> str:

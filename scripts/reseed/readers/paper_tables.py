@@ -179,7 +179,7 @@ def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
     That is: cells such as `90.4 ± 0.5` in most rows of a column; or, where neither a column nor
     headings name runs, a column of means beside one of their spreads.
     """
-    roles = {role[0] for c in table.columns if (role := find_role(c))} | {*mapping}
+    roles = {*map(find_role, table.columns), *mapping}
     for column in table.columns:
         if table.is_numeric(column):
             continue
@@ -246,8 +246,7 @@ def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) ->
     names = {normalize_name(column): column for column in table.columns}
     roles: dict[str, list[str]] = {}
     for column in table.columns:
-        if (role := find_role(column)) is not None:
-            roles.setdefault(role[0], []).append(column)
+        roles.setdefault(find_role(column), []).append(column)
     for name, mapped in mapping.items():
         missing = [c for c in list_columns(mapped) if c not in table.columns]
         if missing:

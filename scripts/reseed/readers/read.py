@@ -1,4 +1,4 @@
-"""The one way in: any source → `Scores`, and a `Reading` of what was understood.
+"""The one way in: any table → `Scores`.
 
 `compare`, `gate`, imports of studies and `reseed read` all call `read_scores`. What decides is what
 the user says, then whole names whose values fit (`roles`), then the shape (`layouts`). Where two
@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.item_predictions import read_item_predictions, score_predictions
+from reseed.readers.items import read_item_predictions, score_predictions
 from reseed.readers.layouts import (
     Found,
     find_columns_of_models,
@@ -34,13 +34,11 @@ from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import refuse_means
 from reseed.readers.question import Option, Part, Question, TableError
-from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.roles import Draft, list_unused, start_draft
 from reseed.readers.run_keys import METRIC_KEY, read_labels, read_run_keys
 from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
 from reseed.readers.shape import find_mean
 from reseed.readers.source_table import IN_MEMORY, SourceTable, join_names
-from reseed.readers.sources import open_source
 
 #: In the order in which they are tried.
 LAYOUTS = (find_votes, find_predictions, find_columns_of_models, find_rows_of_models, find_long)
@@ -51,28 +49,15 @@ _FIRST_ROWS = 2
 
 
 def read_scores(
-    source: object, options: ReadOptions, required: Sequence[str] = ("model",)
-) -> tuple[Scores, Reading]:
-    """Read a source of scores.
-
-    Args:
-        source: a path, or any other source that `reseed.readers.sources.open_source` reads.
-        options: what the user says of it.
-        required: Reseed's columns that must exist. Without `model` a table is of one model.
-
-    Raises:
-        ReseedError: for all problems of the source, with rows and fixes; `Question` for what is
-            open, with the option of each answer.
-    """
-    scores = read_plainly(source, options, required)
-    return scores, describe_reading(scores, frozenset(options.columns))
-
-
-def read_plainly(
-    source: object, options: ReadOptions, required: Sequence[str] = ("model",)
+    table: SourceTable, options: ReadOptions, required: Sequence[str] = ("model",)
 ) -> Scores:
-    """As `read_scores`, without the description."""
-    table = open_source(source, options)
+    """Read the scores of a table, as `sources.open_source` opens it.
+
+    required: Reseed's columns that must exist. Without `model` a table is of one model.
+
+    Raises ReseedError for all problems of the table, with rows and fixes; `Question` for what is
+    open, with the option of each answer.
+    """
     refuse_means(table, options)
     try:
         return _read(table, options, required)
@@ -103,7 +88,7 @@ def _read(table: SourceTable, options: ReadOptions, required: Sequence[str]) -> 
     else:
         scores = _read_table(draft, found)
     if "item" in required and not scores.has_items:
-        labels = [c for c in draft.left() if draft.shape.may_label(c)]
+        labels = [c for c in draft.left() if draft.table.may_label(c)]
         raise scores.source.error(
             "no column names test cases",
             "Name it: "
@@ -143,7 +128,7 @@ def _read_table(draft: Draft, found: Found) -> Scores:
         parts.append(runs.assign(metric=name, value=table.numbers(column)))
     table.raise_errors()
     long = pd.concat(parts, ignore_index=True)
-    is_one_run = not draft_has(roles, ALL_RUN_COLUMNS)
+    is_one_run = not {*roles} & {*ALL_RUN_COLUMNS}
     has_items = "item" in roles and (is_one_run or long.duplicated(METRIC_KEY).any())
     long = _name_items(table, _add_labels(table, found, long, has_items))
     if not table.layout.is_log:
@@ -170,7 +155,8 @@ def _read_table(draft: Draft, found: Found) -> Scores:
     named |= {name for name in RUN_COLUMNS if runs[name].nunique() > 1}
     greater = {name: bool(up) for name, up in directions.items()}
     sources = {r: draft.sources.get(r, ["the headings"]) for r in roles}
-    table = table.with_frame(table.frame, format=_name_layout(table, found))
+    if table.layout.format == "table":
+        table = table.with_frame(table.frame, format=found.layout)
     return Scores(
         rows, primary, greater, frozenset(named), dict(roles), tuple(found.scores.values()), table,
         sources=sources,
@@ -190,15 +176,6 @@ def _drop_means(long: pd.DataFrame, name: str, table: SourceTable) -> pd.DataFra
     label = wide.columns[found]
     table.note(f"The {name} {label!r} was left out: it holds the mean of the others.")
     return long[long[name] != label].reset_index(drop=True)
-
-
-def _name_layout(table: SourceTable, found: Found) -> str:
-    return table.layout.format if table.layout.format != "table" else found.layout
-
-
-def draft_has(roles: Iterable[str], names: Iterable[str]) -> bool:
-    """Whether any of these roles exists."""
-    return bool({*roles} & {*names})
 
 
 def _add_labels(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
@@ -19,10 +20,11 @@ from reseed.readers.names import (
     list_variants,
     normalize_name,
     parse_label,
+    rank_role,
 )
 from reseed.readers.options import ReadOptions, list_columns
 from reseed.readers.question import Option, Part
-from reseed.readers.shape import Shape, find_summary_row, is_unique
+from reseed.readers.shape import MOST_AVERAGED, find_mean
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 
 #: Roles whose labels have no fractions, and tell rows apart only if they vary.
@@ -60,13 +62,6 @@ class Draft:
     parts: list[Part] = field(default_factory=list)
     is_parted: bool = False
 
-    def __post_init__(self) -> None:
-        self.shape = Shape(self.table)
-
-    def change(self, table: SourceTable) -> None:
-        """Go on with another table of the same source."""
-        self.table, self.shape = table, Shape(table)
-
     def ask(self, text: str, options: Iterable[Option]) -> None:
         """Note an open point with its answers; every option stands once."""
         unique = {str(one): one for one in options}
@@ -84,7 +79,7 @@ class Draft:
     def make(self, role: str, values: pd.Series, sources: Iterable[str] = ()) -> None:
         """Give a role to a new column."""
         name = _OWN.format(role)
-        self.change(self.table.assign(**{name: values}))
+        self.table = self.table.assign(**{name: values})
         self.take(role, name, sources)
 
     def columns_of(self, *roles: str) -> list[str]:
@@ -100,21 +95,21 @@ class Draft:
         used = {*self.roles.values(), *self.said}
         return [
             c for c in self.table.columns
-            if c not in used and not c.startswith("(") and self.shape.levels(c) > 0
+            if c not in used and not c.startswith("(") and self.table.levels(c) > 0
         ]  # fmt: skip
 
     def numbers(self) -> list[str]:
         """Columns of numbers without a role, and without the name of a run, that may be scores."""
         return [
             c for c in self.left()
-            if self.shape.is_number(c)
-            and (find_metric(c) is not None or not self.shape.counts_rows(c))
-            and (find_role(c) or ("",))[0] not in _NO_SCORES
+            if self.table.is_numeric(c)
+            and (find_metric(c) is not None or not self.table.counts_rows(c))
+            and find_role(c) not in _NO_SCORES
         ]  # fmt: skip
 
     def labels(self) -> list[str]:
         """Columns without a role that may name rows."""
-        return [c for c in self.left() if self.shape.may_label(c)]
+        return [c for c in self.left() if self.table.may_label(c)]
 
     def find(self, name: str) -> list[str]:
         """Columns of this name; else of it in other writing, or as last part of their heading."""
@@ -127,7 +122,7 @@ class Draft:
         """Raise the error of a cell that is no number, in a column of them or named as a metric."""
         for column in self.left():
             bad = self.table.parse(column).bad
-            if bad is None and find_metric(column) and not self.shape.is_number(column):
+            if bad is None and find_metric(column) and not self.table.is_numeric(column):
                 text = self.table.text(column)
                 if text.str.match(r"[-+.]?\d").any() or not self.numbers():
                     bad = text[(text != "") & ~text.map(is_number)]
@@ -220,11 +215,14 @@ def _spread_lists(table: SourceTable) -> SourceTable:
 
 def _drop_summary(table: SourceTable) -> SourceTable:
     """The table without a first or last row that holds the mean of the others, with a note."""
-    shape, first = Shape(table), table.columns[:1]
-    if not first or shape.is_number(first[0]):
+    first = table.columns[:1]
+    if not first or table.is_numeric(first[0]):
         return table
-    values = [c for c in table.columns if shape.is_number(c) and shape.levels(c) > 1]
-    row = find_summary_row(table, values)
+    values = [c for c in table.columns if table.is_numeric(c) and table.levels(c) > 1]
+    digits = table.decimals(values)
+    if not (2 <= len(values) <= MOST_AVERAGED and digits.min()):
+        return table
+    row = find_mean(np.stack([table.numbers(c).to_numpy() for c in values]), digits, at_end=True)
     if row is None:
         return table
     name = table.text(first[0]).iloc[row]
@@ -274,7 +272,7 @@ def join_labels(table: SourceTable, columns: list[str], with_names: bool = True)
 def _ask_parts(draft: Draft) -> None:
     """Ask which part of the data counts, where the values of a column name several."""
     for column in draft.table.columns:
-        if draft.shape.is_number(column):
+        if draft.table.is_numeric(column):
             continue
         levels = {level for level in draft.table.text(column).str.lower().unique() if level}
         if column not in draft.said and len(levels) > 1 and levels <= PARTS:
@@ -286,13 +284,13 @@ def _ask_parts(draft: Draft) -> None:
 
 def _take_named(draft: Draft) -> None:
     """Roles by whole names, where the values fit."""
-    shape, found = draft.shape, dict[str, list[tuple[float, str]]]()
+    shape, found = draft.table, dict[str, list[tuple[float, str]]]()
     for column in draft.table.columns:
-        named = find_role(column)
+        role, rank = rank_role(column)
         is_free = column not in draft.said and find_metric(column) is None
-        if named and is_free and named[0] not in draft.roles:
-            found.setdefault(named[0], []).append((named[1], column))
-    metrics = [c for c in draft.table.columns if find_metric(c) and shape.is_number(c)]
+        if role and is_free and role not in draft.roles:
+            found.setdefault(role, []).append((rank, column))
+    metrics = [c for c in draft.table.columns if find_metric(c) and shape.is_numeric(c)]
     has_mean = bool(metrics or {"mean", "value"} & {*found, *draft.roles})
     for role, ranked in found.items():
         names = [name for _, name in sorted(ranked)]
@@ -306,7 +304,7 @@ def _take_named(draft: Draft) -> None:
             names = [n for levels, n in texts if not levels <= PARTS]
         if role in _NUMBERS:
             mixed = [n for n in names if draft.table.parse(n).bad is not None]
-            names = [n for n in names if shape.is_number(n)] or mixed
+            names = [n for n in names if shape.is_numeric(n)] or mixed
         is_spread = role in ("sd", "se")
         if (is_spread and not has_mean) or (role == "n" and not {"sd", "se", "mean"} & {*found}):
             continue
@@ -332,7 +330,7 @@ def _take_named(draft: Draft) -> None:
 def _take_self_named(draft: Draft) -> None:
     """Roles of columns whose every value names one: `Fold3`, `Fold01.Rep2`."""
     for column in draft.labels():
-        if draft.shape.is_number(column):
+        if draft.table.is_numeric(column):
             continue
         labels = [parse_label(one) for one in draft.table.text(column).unique()]
         kinds = {frozenset(one.runs) for one in labels}
@@ -350,7 +348,7 @@ def _split_models(draft: Draft) -> None:
     is_said = column in draft.said and len(draft.sources["model"]) > 1
     if column is None or is_said:
         return
-    if not is_unique(draft.table, keys):
+    if not draft.table.is_unique(keys):
         return
     text = draft.table.text(column)
     labels = {name: parse_label(name) for name in text.unique()}

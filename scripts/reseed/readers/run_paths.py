@@ -47,7 +47,7 @@ def identify_files(
         ReseedError: for a path that `options.paths` does not fit.
     """
     columns = [*columns]
-    known = {role[0] for role in map(find_role, columns) if role} | {*options.columns}
+    known = {*map(find_role, columns), *options.columns}
     labels = _list_labels(paths)
     if options.paths:
         return _name([_match(options.paths, label) for label in labels], known, columns)
@@ -161,7 +161,6 @@ def _read_settings(path: Path) -> dict[str, str]:
             content = dict(str(one).lstrip("+~").partition("=")[::2] for one in content)
         for key, value in content.items() if isinstance(content, Mapping) else ():
             if isinstance(value, str | int | float) and not isinstance(value, bool):
-                role = find_role(str(key))
-                found.setdefault(role[0] if role else str(key), str(value))
+                found.setdefault(find_role(key) or str(key), str(value))
         break
     return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.metrics.names import is_share
-from reseed.readers.item_predictions import ItemPredictions, ItemTask
 from reseed.readers.question import propose
 from reseed.readers.source_table import SourceTable
 
@@ -28,6 +28,25 @@ ITEM_METRICS = {
     "regression": ("mse", "mae"),
 }
 _THRESHOLD = 0.5
+
+
+class ItemPredictions(NamedTuple):
+    """Predictions of one dataset.
+
+    rows: `RUN_KEY`, `item`, `reason`, `target` and `prediction`. note: how they were read.
+    """
+
+    task: str
+    rows: pd.DataFrame
+    note: str
+
+
+class ItemTask(NamedTuple):
+    """Task and metric of a dataset with predictions of items; `note`: how they were read."""
+
+    task: str
+    metric: str
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from reseed.core.dates import DATE
 from reseed.core.plain_text import CONTROLS, show_controls
 from reseed.readers.cells import (
     MISSING,
@@ -20,6 +21,7 @@ from reseed.readers.cells import (
     read_percentages,
     read_written,
 )
+from reseed.readers.names import find_metric, parse_label
 from reseed.readers.question import Part, Problem, TableError
 
 #: Names, and rows, that a message shows before it counts the rest.
@@ -31,6 +33,8 @@ IN_MEMORY = "The table"
 #: Name that pandas gives to an index without a name that was written as a column.
 UNNAMED = re.compile(r"Unnamed: \d+")
 UNNAMED_INDEX = "Unnamed: 0"
+#: A column that differs so much in size from most holds something else.
+_SIZE = 10
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -93,6 +97,7 @@ class SourceTable:
     problems: list[Problem] = field(default_factory=list)
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
     _parsed: dict[str, Parsed] = field(init=False, repr=False, default_factory=dict)
+    _levels: dict[str, int] = field(init=False, repr=False, default_factory=dict)
 
     def with_frame(self, frame: pd.DataFrame, *notes: str, **layout: Any) -> SourceTable:
         """The same source with another frame, whose index holds row numbers of this one.
@@ -107,16 +112,17 @@ class SourceTable:
 
     def assign(self, **columns: Any) -> SourceTable:
         """The table with more columns, or others in their place."""
-        table = replace(self, frame=self.frame.assign(**columns))
-        table._texts.update({n: text for n, text in self._texts.items() if n not in columns})
-        table._parsed.update({n: one for n, one in self._parsed.items() if n not in columns})
-        return table
+        return self._share(replace(self, frame=self.frame.assign(**columns)), {*columns})
 
     def copy(self) -> SourceTable:
         """The same table, with notes and problems of its own."""
-        table = replace(self, notes=[], problems=[])
-        table._texts.update(self._texts)
-        table._parsed.update(self._parsed)
+        return self._share(replace(self, notes=[], problems=[]))
+
+    def _share(self, table: SourceTable, changed: Set[str] = frozenset()) -> SourceTable:
+        """A table that knows what this one knows of columns that did not change."""
+        for name in ("_texts", "_parsed", "_levels"):
+            own = getattr(self, name)
+            getattr(table, name).update({c: own[c] for c in own.keys() - changed})
         return table
 
     @property
@@ -227,3 +233,85 @@ class SourceTable:
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
         return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
+
+    def is_unique(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows are equal in these columns."""
+        if not columns:
+            return len(self.frame) < 2
+        return not self.joined_text(columns).duplicated().any()
+
+    def levels(self, column: str) -> int:
+        """Number of different labels; missing ones do not count."""
+        if column not in self._levels:
+            text = self.text(column)
+            self._levels[column] = text[text != ""].nunique()
+        return self._levels[column]
+
+    def are_hits(self, column: str) -> bool:
+        """Whether a column holds nothing but yes and no, or the like."""
+        return self.parse(column).are_hits
+
+    def has_fractions(self, column: str) -> bool:
+        """Whether a column holds numbers that are not whole."""
+        numbers = self.parse(column).numbers
+        return numbers is not None and bool((numbers.dropna() % 1 != 0).any())
+
+    def counts_rows(self, column: str) -> bool:
+        """Whether a column holds consecutive whole numbers, each once: labels, no scores."""
+        numbers = self.parse(column).numbers
+        return (
+            numbers is not None and not self.are_hits(column) and len(numbers) > 2
+            and bool((numbers.diff().iloc[1:] == 1).all())
+        )  # fmt: skip
+
+    def are_dates(self, column: str) -> bool:
+        """Whether all labels of a column are dates, with or without a time."""
+        return all(map(DATE.fullmatch, self.text(column).drop_duplicates()))
+
+    def may_label(self, column: str) -> bool:
+        """Whether a column may name rows: it varies, and holds no fractions and no marks."""
+        return (
+            not self.has_fractions(column) and not self.are_hits(column)
+            and find_metric(column) is None and self.levels(column) > 1
+        )  # fmt: skip
+
+    def may_number(self, column: str) -> bool:
+        """Whether a column may count runs: whole numbers, or labels such as `Fold01`."""
+        if self.is_numeric(column):
+            return not self.has_fractions(column)
+        labels = map(parse_label, self.text(column).unique())
+        return all(label.runs and not label.rest for label in labels)
+
+    def kind(self, column: str) -> str:
+        """`hits` (0 and 1 alone), `whole` or `real`."""
+        numbers = self.parse(column).numbers
+        values = set() if numbers is None else set(numbers.dropna().unique())
+        if self.are_hits(column) or values <= {0, 1}:
+            return "hits"
+        return "real" if self.has_fractions(column) else "whole"
+
+    def list_odd(self, columns: Sequence[str]) -> list[str]:
+        """Columns that differ from most in kind, or tenfold in size; 0 and 1 may be scores."""
+        kinds = {c: self.kind(c) for c in columns}
+        sizes = {c: float(np.nanmedian(np.abs(self.numbers(c)))) for c in columns}
+        counts = [*kinds.values()]
+        most = max(sorted(set(counts)), key=counts.count)
+        same = [
+            c for c in columns
+            if kinds[c] == most
+            or ({kinds[c], most} == {"hits", "real"} and not self.are_hits(c))
+        ]  # fmt: skip
+        middle = sorted(sizes[c] for c in same)[len(same) // 2]
+        return [
+            c for c in columns
+            if c not in same
+            or (middle and sizes[c] and not 1 / _SIZE < sizes[c] / middle < _SIZE)
+        ]  # fmt: skip
+
+    def decimals(self, columns: Sequence[str]) -> np.ndarray:
+        """The most decimals with which numbers of each column are written."""
+        most = [
+            max((len(one.strip("% ").partition(".")[2]) for one in self.text(c)), default=0)
+            for c in columns
+        ]
+        return np.array(most or [0])

@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.entry_points import load_plugin
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.readers import in_memory
 from reseed.readers.converters.evaluation_logs import read_evaluation_logs
 from reseed.readers.converters.lm_eval import read_lm_eval
-from reseed.readers.converters.sklearn import convert_sklearn, unpack_search
+from reseed.readers.converters.sklearn import convert_sklearn
 from reseed.readers.converters.tensorboard import read_events
 from reseed.readers.files import FileSet, check_table, flatten_records, read_tables
 from reseed.readers.foreign_files import name_file
+from reseed.readers.in_memory import are_records, read_mapping, read_object
 from reseed.readers.names import find_metric, normalize_name
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, identify_files
@@ -35,13 +35,13 @@ def read_json_files(files: FileSet) -> SourceTable | None:
     if len(runs) > 1:
         return read_run_files(_merge(runs), files.options)
     ((path, content),) = runs.items()
-    records = [name for name, value in content.items() if in_memory.are_records(value)]
+    records = [name for name, value in content.items() if are_records(value)]
     rest = {name: value for name, value in content.items() if name not in records}
     try:
         if len(records) == 1 and not any(isinstance(v, Mapping | list) for v in rest.values()):
             rows = [rest | one for one in content[records[0]]]
-            return replace(in_memory.read_records(rows), path=str(path))
-        return replace(in_memory.read_mapping(content), path=str(path))
+            return replace(read_object(rows), path=str(path))
+        return replace(read_mapping(content), path=str(path))
     except ReseedError as error:
         raise ReseedError(f"{path}: {error}") from None
 
@@ -108,44 +108,19 @@ def _mask_digits(path: Path) -> str:
     return re.sub(r"\d+", "#", path.name)
 
 
-class _Object(NamedTuple):
-    """A kind of object in memory: what recognises it; its table, or an object of another kind."""
-
-    is_one: Callable[[Any], bool]
-    read: Callable[[Any], object]
-
-
-class _Files(NamedTuple):
-    """A kind of files: values of `format` under which it is tried (any); a table, or None."""
-
-    formats: str
-    read: Callable[[FileSet], SourceTable | None]
-
-
-_NOTHING_SAID = ReadOptions()
-#: In the order in which they are tried.
-_OBJECTS = (
-    _Object(lambda source: True, unpack_search),
-    _Object(in_memory.is_xarray, in_memory.unpack_xarray),
-    _Object(in_memory.is_matrix, in_memory.name_models),
-    _Object(lambda source: hasattr(source, "to_pandas"), lambda source: source.to_pandas()),
-    _Object(lambda source: isinstance(source, pd.Series), in_memory.unpack_series),
-    _Object(lambda source: isinstance(source, pd.DataFrame), in_memory.read_frame),
-    _Object(lambda source: isinstance(source, Mapping), in_memory.read_mapping),
-    _Object(in_memory.are_records, in_memory.read_records),
-)
-_FILES = (
-    _Files("auto", read_evaluation_logs),
-    _Files("auto tensorboard", read_events),
-    _Files("auto lm_eval", read_lm_eval),
-    _Files("auto json", read_json_files),
-    _Files("", lambda files: read_tables(files.results, files.options, files.left_out)),
+#: What files may hold, in the order in which it is tried, and the values of `format` with which.
+_FILES: tuple[tuple[Callable[[FileSet], SourceTable | None], str], ...] = (
+    (read_evaluation_logs, "auto"),
+    (read_events, "auto tensorboard"),
+    (read_lm_eval, "auto lm_eval"),
+    (read_json_files, "auto json"),
+    (lambda files: read_tables(files.results, files.options, files.left_out), ""),
 )
 #: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
 FORMATS = ("auto", "csv", "parquet", "json", "lm_eval", "tensorboard")
 
 
-def open_source(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceTable:
+def open_source(source: object, options: ReadOptions | None = None) -> SourceTable:
     """The table of a source as it is written, or as its tool's converter writes it.
 
     Args:
@@ -160,6 +135,7 @@ def open_source(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceT
     Raises:
         ReseedError: for a source that cannot be read.
     """
+    options = options or ReadOptions()
     if isinstance(source, SourceTable):
         return source
     if callable(source):
@@ -173,32 +149,16 @@ def open_source(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceT
             f"{suggest_name(options.format, list(FORMATS))}"
         )
     options.check()
-    paths = _list_paths(source)
-    if not paths:
+    several = [*source] if isinstance(source, list | tuple) else [source]
+    if not (several and all(isinstance(one, str | Path) for one in several)):
         with name_file(IN_MEMORY):
-            return convert_sklearn(_read_object(source))
+            return convert_sklearn(read_object(source))
+    paths = [Path(str(one)) for one in several]
     with name_file(paths[0]):
         files = FileSet(paths, options)
-        named = files.options.format
-        tried = (kind for kind in _FILES if not kind.formats or named in kind.formats.split())
-        tables = (kind.read(files) for kind in tried)
+        tables = (
+            read(files)
+            for read, formats in _FILES
+            if not formats or options.format in formats.split()
+        )
         return convert_sklearn(check_table(next(table for table in tables if table is not None)))
-
-
-def _list_paths(source: object) -> list[Path]:
-    """The paths of a source; none if it is something in memory."""
-    several = [*source] if isinstance(source, list | tuple) else [source]
-    are_paths = all(isinstance(one, str | Path) for one in several)
-    return [Path(str(one)) for one in several] if are_paths else []
-
-
-def _read_object(source: object) -> SourceTable:
-    """The table of something in memory, which one kind may unpack for the next."""
-    for kind in _OBJECTS:
-        if kind.is_one(source):
-            source = kind.read(source)
-        if isinstance(source, SourceTable):
-            return source
-    raise ReseedError(
-        f"results are a path, a DataFrame or a dict by model, not {type(source).__name__}."
-    )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from reseed.core.coordinates import KEPT_PARTS
+from reseed.core.schemas import CLUSTER, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.core.study_info import DatasetInfo, StudyInfo
-from reseed.metrics.outputs import SCORED
+from reseed.metrics.outputs import SCORED, from_probabilities
 from reseed.readers.checks import (
     check_requested_models,
     check_run_counts,
@@ -19,8 +23,9 @@ from reseed.readers.checks import (
     warn_of_similar_names,
 )
 from reseed.readers.design import choose_design
-from reseed.readers.item_scores import average_items
+from reseed.readers.items import average_items, list_item_scores
 from reseed.readers.metrics_schema import (
+    EXPERIMENT,
     check_finished_runs,
     choose_ratio,
     pivot_metrics,
@@ -30,8 +35,8 @@ from reseed.readers.metrics_schema import (
 from reseed.readers.names import RUN_COLUMNS
 from reseed.readers.options import ReadOptions
 from reseed.readers.question import Option
-from reseed.readers.read import read_plainly
-from reseed.readers.run_keys import average_evaluations
+from reseed.readers.read import read_scores
+from reseed.readers.run_keys import RUN_KEY, average_evaluations
 from reseed.readers.scores import Scores
 from reseed.readers.seeds import (
     apply_seed_draws,
@@ -41,6 +46,7 @@ from reseed.readers.seeds import (
     repeat_deterministic_runs,
 )
 from reseed.readers.source_table import IN_MEMORY, SourceTable
+from reseed.readers.sources import open_source
 from reseed.readers.study_info import StudyTexts, describe_imported_study, find_title
 
 
@@ -65,7 +71,7 @@ def import_results(
     """
     options = ReadOptions.from_results(results)
     texts = StudyTexts.from_job(study)
-    return tabulate_runs(read_plainly(source, options), options, texts)
+    return tabulate_runs(read_scores(open_source(source, options), options), options, texts)
 
 
 def tabulate_runs(
@@ -152,3 +158,87 @@ def _describe_columns(scores: Scores) -> str:
         for name, columns in used.items()
     )
     return f"Read from {source}: {listed}."
+
+
+# --- items ------------------------------------------------------------------------------------
+
+
+def import_predictions(
+    source: object, results: Mapping[str, Any], study: Mapping[str, Any], required: bool = True
+) -> tuple[pa.Table, pa.Table]:
+    """`build_item_tables` of the user's runs; arguments as of `import_results`.
+
+    required: whether a source without scores of items is an error; else the tables are empty.
+    """
+    options = ReadOptions.from_results(results)
+    given = read_scores(open_source(source, options), options)
+    if not (given.has_items or required):
+        return SCORES.empty_table(), TARGETS.empty_table()
+    return build_item_tables(given, tabulate_runs(given, options, StudyTexts.from_job(study))[0])
+
+
+def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, pa.Table]:
+    """Scores of single items as the tables of raw outputs and of targets.
+
+    metrics: the runs of the scores, as of `tabulate_runs`.
+
+    Returns:
+        scores: one row a run, its raw outputs in the same order of items for all runs of a split;
+            null for a failed run. For two labels, the log-odds of class 1, the class of y_score.
+        targets: one row a dataset and split, the true values in the same order.
+
+    Raises:
+        ReseedError: for a source without scores of items.
+    """
+    parts = list(_list_predictions(given))
+    if not parts:
+        raise given.source.error(
+            "holds no scores of items, which an analysis of this study needs",
+            "Give one row an item and run with the columns `item`, `y_true` and `y_score` (or "
+            "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
+        )
+    items = pd.concat(parts).sort_values("item", kind="stable")
+    runs_of_items = items.groupby(RUN_KEY, sort=False)
+    lists = runs_of_items[["target", "prediction", CLUSTER]].agg(list).reset_index()
+    # A run without a score on its dataset's metric has failed in `metrics`, so it has here too.
+    trials = metrics.assign(arm=metrics["model"], seed=metrics["init"], classes=1)
+    names = [name for name in SCORES.names if name not in KEPT_PARTS]
+    runs = trials[[*names, "seed"]].merge(lists, on=RUN_KEY)
+    runs = runs.assign(
+        experiment=EXPERIMENT,
+        test=runs["prediction"].where(runs["status"] == "ok", None),
+        validation=None,
+    )
+    true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
+    splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
+    if not items[CLUSTER].ne("").any():
+        return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
+    splits = splits.assign(
+        **{CLUSTER: splits[CLUSTER].map(lambda names: pd.factorize(np.asarray(names))[0])}
+    )
+    nested = TARGETS.append(pa.field(CLUSTER, pa.list_(pa.int64())))
+    return _to_arrow(runs, SCORES), _to_arrow(splits, nested)
+
+
+def _list_predictions(given: Scores) -> Iterator[pd.DataFrame]:
+    """Predictions of each dataset: `RUN_KEY`, `item`, `target`, raw `prediction`.
+
+    `cluster` is the item's, or empty. Of predicted labels `prediction` is whether they are correct,
+    a score of the item; the target of a score is 0.
+    """
+    for task, rows, _ in given.predictions:
+        rows = rows.assign(**{CLUSTER: given.clusters(rows)})
+        if task == "classification":
+            correct = (rows["prediction"] == rows["target"]).astype(np.float64)
+            yield rows.assign(target=0.0, prediction=correct)
+        else:
+            raw = from_probabilities(task, rows["prediction"].to_numpy(float))
+            yield rows.assign(prediction=raw)
+    if given.has_items and not given.predictions:
+        rows = list_item_scores(given)
+        rows = rows[rows["metric"] == rows["dataset"].map(given.metrics)]
+        yield rows.assign(target=0.0, prediction=rows["value"])
+
+
+def _to_arrow(rows: pd.DataFrame, schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)

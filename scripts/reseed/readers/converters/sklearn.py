@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -121,7 +120,7 @@ def _convert_cross_validate(table: SourceTable) -> SourceTable:
 
     Models with different numbers of folds are an error: their positions are not the same splits.
     """
-    roles: Mapping[str, Any] = {c: (find_role(c) or ("",))[0] for c in table.columns}
+    roles = {c: find_role(c) for c in table.columns}
     scores = [c for c in table.columns if c.startswith("test_")]
     dropped = [c for c in table.columns if c.startswith(("train_", *_TIMES))]
     frame = table.frame.drop(columns=dropped)

@@ -1,11 +1,10 @@
-"""Computes the metrics of each run from predictions of single items."""
+"""Scores of runs by scores of their items, or by predictions of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,31 +13,13 @@ from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 from reseed.readers.names import is_of_numbers, normalize_name
 from reseed.readers.options import RequestedMetrics, list_metrics_for
-from reseed.readers.run_keys import RUN_KEY, read_labels, read_run_keys
+from reseed.readers.run_keys import METRIC_KEY, RUN_KEY, read_labels, read_run_keys
+from reseed.readers.scores import ItemPredictions, ItemTask, Scores
 from reseed.readers.source_table import SourceTable, join_names
 
 #: With more distinct whole numbers than this, targets may be counts, not classes.
 _MAX_CLASSES = 30
 _SPLIT_KEY = ["dataset", *SPLIT_COLUMNS]
-
-
-class ItemPredictions(NamedTuple):
-    """Predictions of one dataset.
-
-    rows: `RUN_KEY`, `item`, `reason`, `target` and `prediction`. note: how they were read.
-    """
-
-    task: str
-    rows: pd.DataFrame
-    note: str
-
-
-class ItemTask(NamedTuple):
-    """Task and metric of a dataset with predictions of items; `note`: how they were read."""
-
-    task: str
-    metric: str
-    note: str = ""
 
 
 _Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
@@ -267,3 +248,40 @@ def _sort_key(label: str) -> tuple[int, float, str]:
         return 0, float(label), label
     except ValueError:
         return 1, 0.0, label
+
+
+def list_item_scores(scores: Scores) -> pd.DataFrame:
+    """One row an item of a run and metric; repeats of an item are averaged.
+
+    Raises ReseedError for an item that occurs twice in a run, and if runs of one split differ in
+    their items.
+    """
+    rows = scores.frame
+    if "repetition" in scores.named:
+        groups = rows.groupby([*METRIC_KEY, "item", "prompt"], sort=False)
+        is_scored = groups["value"].transform("count") == groups["value"].transform("size")
+        mean = groups["value"].transform("mean").where(is_scored)
+        rows = rows.assign(value=mean).drop_duplicates([*METRIC_KEY, "item", "prompt"])
+    rows = rows.set_index("row", drop=False)
+    for _, of_metric in rows.groupby("metric", sort=False):
+        refuse_duplicate_items(scores.source, of_metric)
+        check_same_items(scores.source, of_metric)
+    return rows.reset_index(drop=True)
+
+
+def average_items(scores: Scores) -> pd.DataFrame:
+    """One row a run and metric: the mean over its items.
+
+    NaN if an item has no score. A run has failed if any of its items has.
+    """
+    long = list_item_scores(scores)
+    runs = long.assign(reason=long["reason"].where(long["reason"] != "")).groupby(
+        METRIC_KEY, sort=False
+    )
+    counts = runs["row"].size()
+    mean = runs["value"].mean().where(runs["value"].count() == counts, np.nan)
+    few, many = counts.min(), counts.max()
+    items = f"{few:,} to {many:,}" if few < many else f"{few:,}"
+    scores.source.notes.append(f"A run's score is the mean over its items ({items} a run).")
+    first = runs[["reason", "row"]].first()
+    return first.assign(reason=first["reason"].fillna(""), value=mean).reset_index()

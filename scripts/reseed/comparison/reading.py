@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
+from reseed.core.errors import ReseedError
 from reseed.core.schemas import SPLIT_COLUMNS
+from reseed.readers.design import choose_design
 from reseed.readers.names import ALL_RUN_COLUMNS, find_metric, read_arrow
+from reseed.readers.options import ReadOptions
+from reseed.readers.paper_tables import holds_means, read_means
+from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
-from reseed.readers.source_table import join_names
+from reseed.readers.source_table import SourceTable, join_names
+from reseed.readers.sources import open_source
+from reseed.readers.study_info import StudyTexts
+from reseed.readers.study_tables import tabulate_runs
 
 #: Layout → the option that says otherwise.
 _HEADINGS = {
@@ -19,7 +27,8 @@ _HEADINGS = {
 }
 
 
-class Assumption(NamedTuple):
+@dataclass(frozen=True)
+class Assumption:
     """What no name in the source says, and the field of a study file that says otherwise."""
 
     text: str
@@ -55,11 +64,6 @@ class Reading:
     asked: str = ""
     design: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        assumed = [one._asdict() for one in self.assumed]
-        return asdict(self) | {"assumed": assumed, "notes": list(self.notes)}
-
     def lines(self) -> Iterator[str]:
         """The reading as lines of text."""
         yield f"{self.source}: {self.rows:,} rows; a row is {self.row} ({self.layout})."
@@ -78,11 +82,44 @@ class Reading:
         yield f"Asked: {self.asked}" if self.asked else "A comparison asks nothing."
 
 
-def describe_reading(scores: Scores, mapped: frozenset[str] = frozenset()) -> Reading:
-    """What was understood of the source of `scores`.
+def describe_reading(source: Any, options: ReadOptions) -> Reading:
+    """The reading of a source, with what a comparison would ask.
 
-    mapped: Reseed's names that the user maps.
+    Raises:
+        ReseedError: for a source that cannot be read.
     """
+    table = open_source(source, options)
+    if holds_means(table, options.columns):
+        return _describe_means(table, options)
+    scores = read_scores(table, options)
+    reading = _describe_scores(scores, options)
+    try:
+        design = choose_design(scores)
+        reading = replace(reading, design=design.describe())
+        if design.unit == "items":
+            return reading
+        tabulate_runs(scores, options, StudyTexts("read", ""))
+    except ReseedError as error:
+        return replace(reading, asked=str(error))
+    return replace(reading, notes=scores.notes)
+
+
+def _describe_means(table: SourceTable, options: ReadOptions) -> Reading:
+    """The reading of a table of means."""
+    means = read_means(table, runs=2, mapping=options.columns)
+    names = {
+        name: list(dict.fromkeys(means[name].replace("", "data"))) for name in ("model", "dataset")
+    }
+    note = "Means with their spread, no runs: `reseed compare` compares them."
+    return Reading(
+        table.path, "means", "a mean with its spread", len(means), {},
+        {name: len(values) for name, values in names.items()}, names["model"], names["dataset"],
+        {}, (), (note,),
+    )  # fmt: skip
+
+
+def _describe_scores(scores: Scores, options: ReadOptions) -> Reading:
+    """What was understood of the source of `scores`."""
     table, frame = scores.source, scores.frame
     used = {name: list(columns) for name, columns in scores.sources.items() if name != "value"}
     if scores.score_columns:
@@ -98,7 +135,7 @@ def describe_reading(scores: Scores, mapped: frozenset[str] = frozenset()) -> Re
         scores.models,
         list(scores.metrics),
         {name: "greater" if up else "less" for name, up in scores.greater.items()},
-        tuple(_list_assumptions(scores, mapped)),
+        tuple(_list_assumptions(scores, options)),
         scores.notes,
     )
 
@@ -114,12 +151,12 @@ def _describe_row(scores: Scores) -> str:
     return "a run of a model"
 
 
-def _list_assumptions(scores: Scores, mapped: frozenset[str]) -> Iterator[Assumption]:
+def _list_assumptions(scores: Scores, options: ReadOptions) -> Iterator[Assumption]:
     """What no word of the source says beyond doubt."""
     table, named = scores.source, scores.named
     for name, columns in scores.sources.items():
         for one in columns:
-            if name not in (*mapped, one.lower(), "value") and not one.startswith("the "):
+            if name not in (*options.columns, one.lower(), "value") and not one.startswith("the "):
                 yield Assumption(f"{one!r} is the {name}", f"columns: {{{name}: …}}")
     if (change := _HEADINGS.get(table.layout.format)) is not None:
         yield Assumption(f"the layout is {table.layout.format}", change)
