@@ -39,7 +39,6 @@ NOT_CALLED = {
     ("random_streams.py", "pytorch"): NOT_TRAINING,  # seeds generators of networks
     ("environment.py", "pytorch"): NOT_TRAINING,  # reads the name of the GPU
     ("registry.py", "scikit-learn"): {"exhibits"},  # reads titles of metrics
-    ("trec.py", "ir_measures"): {"statistics", "verification", "verification-gpu"},  # an extra
 }
 
 

@@ -1,4 +1,4 @@
-"""trec_eval, TREC runs, and logs of Inspect compressed by Zstandard."""
+"""trec_eval, and logs of Inspect compressed by Zstandard."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import reseed
 from reseed import ReseedError
-from reseed.readers.options import ReadOptions
 from reseed.readers.sources import open_source
 
 LOGS = Path(__file__).parent / "logs"
@@ -56,48 +55,6 @@ def test_damaged_output_of_trec_eval_is_refused(tmp_path):
     path.write_text(whole + "map\t3\n")
     with pytest.raises(ReseedError, match=r"trec_eval -q \(line 8: .*Run `trec_eval -q` again"):
         open_source(path)
-
-
-def _trec_run(path, tag, rng, queries=8):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for query in range(1, queries):  # the last query has no results
-        for rank, document in enumerate(rng.permutation(20)[:10]):
-            lines.append(f"q{query} Q0 d{document} {rank + 1} {10 - rank:.2f} {tag}")
-    path.write_text("\n".join(lines) + "\n")
-
-
-def test_trec_runs_are_scored_by_the_library(tmp_path):
-    ir_measures = pytest.importorskip("ir_measures")
-    rng = np.random.default_rng(1)
-    qrels = tmp_path / "qrels.txt"
-    judged = [f"q{q} 0 d{d} {rng.integers(0, 3)}" for q in range(1, 9) for d in range(0, 20, 2)]
-    qrels.write_text("\n".join(judged) + "\n")
-    for tag in ("bm25", "dense"):
-        for seed in (1, 2):
-            _trec_run(tmp_path / tag / f"seed_{seed}" / "top.run", tag, rng)
-    with pytest.raises(ReseedError, match=r"(?s)several metrics.*nDCG@10.*AP.*RR"):
-        reseed.compare(tmp_path)
-    for name in ("nDCG@10", "AP", "ndcg_cut_10"):
-        table = open_source(tmp_path, ReadOptions(metric=name)).frame
-        measure = ir_measures.nDCG @ 10 if name != "AP" else ir_measures.AP
-        for (tag, seed), rows in table.groupby(["model", "seed"]):
-            run = tmp_path / tag / f"seed_{seed}" / "top.run"
-            expected = ir_measures.calc_aggregate(
-                [measure], list(ir_measures.read_trec_qrels(str(qrels))),
-                list(ir_measures.read_trec_run(str(run))),
-            )  # fmt: skip
-            assert len(rows) == 8
-            assert rows["value"].mean() == pytest.approx(expected[measure], abs=1e-15)
-    assert reseed.compare(tmp_path, metric="AP").leaderboard["n"].tolist() == [2, 2]
-    with pytest.raises(ReseedError, match="'best' is no measure of ir_measures"):
-        open_source(tmp_path, ReadOptions(metric="best"))
-
-
-def test_trec_runs_need_one_file_of_judgements(tmp_path):
-    _trec_run(tmp_path / "bm25" / "top.run", "bm25", np.random.default_rng(1))
-    with pytest.raises(ReseedError, match=r"0 files of judgements \(qrels\) beside TREC runs"):
-        open_source(tmp_path)
 
 
 def test_logs_of_inspect_compressed_with_zstandard(tmp_path):

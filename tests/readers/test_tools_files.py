@@ -35,7 +35,7 @@ def test_the_workspace_of_dvc_is_a_copy_of_its_run():
     runs = scores.frame[["model", "seed"]].apply(tuple, axis=1)
     small, large = [("small", s) for s in range(4)], [("large", s) for s in (1, 2, 3)]
     assert sorted(runs) == sorted(small + large)
-    assert "Left out as copies of other rows of the same runs: 1 rows." in scores.notes
+    assert "1 rows that are copies of other rows of the same runs were left out." in scores.notes
 
 
 def test_the_last_epoch_of_lightnings_runs():

@@ -18,7 +18,7 @@ MAX_BYTES = 1_100_000
 MAX_IMPORT_SECONDS = 0.4
 #: Optional packages; modules that need one are skipped where it is missing.
 OPTIONAL = {
-    "PIL", "ir_measures", "joblib", "pooch", "pytest", "python_calamine", "safetensors",
+    "PIL", "joblib", "pooch", "pytest", "python_calamine", "safetensors",
     "tokenizers", "torch", "torchvision", "transformers", "xgboost",
 }  # fmt: skip
 

@@ -25,7 +25,6 @@ from reseed.readers.foreign_files import (
     load_json,
     name_file,
     refuse_kind,
-    refuse_printed,
 )
 from reseed.readers.names import ALL_RUN_COLUMNS, find_role
 from reseed.readers.options import ReadOptions
@@ -264,7 +263,6 @@ def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with _open_text(path) as handle:
         head = [*islice(handle, _MOST_REMARKS)]
-        refuse_printed(path, head)
         above = _count_remarks(head)
         first = head[above] if head else ""
         if not first.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,12 +42,6 @@ _UNREAD = (
         "program. Export it as CSV."),
 )  # fmt: skip
 _READ = "Files that are read: CSV, TSV, Parquet, JSON, JSON lines, Markdown, LaTeX, `.xlsx`."
-#: Lines of text that are no table, and what to do about each.
-_PRINTED = (
-    (re.compile(r"Dataset\s+\(1\) |Tester:\s+weka"), "is the printed table of Weka's experimenter, "
-        "which holds means without their runs. Give the CSV file of the experiment (panel Setup, "
-        "Results Destination)."),
-)  # fmt: skip
 #: Characters of a reason that a message shows.
 _MOST_SHOWN = 200
 Result = TypeVar("Result")
@@ -87,13 +81,6 @@ def refuse_kind(path: Path) -> None:
     for suffixes, why in _UNREAD:
         if path.suffix.lower() in suffixes.split():
             raise ReseedError(f"{path}: {why} {_READ}")
-
-
-def refuse_printed(path: Path, lines: Iterable[str]) -> None:
-    """Raise ReseedError for lines that a program prints for people, without the scores of runs."""
-    for pattern, why in _PRINTED:
-        if any(map(pattern.match, lines)):
-            raise ReseedError(f"{path}: {why}")
 
 
 def parse_lines(path: Path, parse: Callable[[str], Result]) -> Iterator[Result]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,63 +13,59 @@ from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 from reseed.readers.names import is_of_numbers, normalize_name
 from reseed.readers.options import RequestedMetrics, list_metrics_for
 from reseed.readers.run_keys import METRIC_KEY, RUN_KEY, read_labels, read_run_keys
-from reseed.readers.scores import ItemPredictions, ItemTask, Scores
+from reseed.readers.scores import ItemPredictions, Scores
 from reseed.readers.source_table import SourceTable, join_names
 
 #: With more distinct whole numbers than this, targets may be counts, not classes.
 _MAX_CLASSES = 30
 _SPLIT_KEY = ["dataset", *SPLIT_COLUMNS]
-
-
-_Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
+#: Task, rows and note of `ItemPredictions`.
+_Read = tuple[str, pd.DataFrame, str]
 
 
 def score_predictions(
-    table: SourceTable, predictions: Iterable[ItemPredictions], requested: RequestedMetrics
-) -> tuple[pd.DataFrame, dict[str, ItemTask]]:
-    """Compute `RUN_KEY`, `metric`, `value` and `reason` of every run; and the task by dataset.
+    table: SourceTable, predictions: Sequence[ItemPredictions], requested: RequestedMetrics
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """`RUN_KEY`, `metric`, `value` and `reason` of every run; and the metric by dataset.
 
     A run with a prediction that is not finite has failed.
     """
     scores: list[dict[str, object]] = []
-    tasks: dict[str, ItemTask] = {}
+    metrics: dict[str, str] = {}
     inverted: list[str] = []
-    for task, group, note in predictions:
-        dataset = group["dataset"].iloc[0]
+    for dataset, task, group, _ in predictions:
         default = default_metric(task).name if task in TASKS else "accuracy"
-        primary = [*list_metrics_for(requested, dataset), default][0]
-        tasks[dataset] = ItemTask(task, primary, note)
-        score: _Score = partial(evaluate_scores, task)
-        if task == "classification":
-            score = _compute_accuracy
+        metrics[dataset] = [*list_metrics_for(requested, dataset), default][0]
         areas = []
         for key, run in group.groupby(RUN_KEY, sort=False):
-            ids = dict(zip(RUN_KEY, key, strict=True))
-            for name, value, reason in _score_run(score, run, primary):
-                scores.append({**ids, "reason": reason, "metric": name, "value": value})
-                areas += [value] if name == "auc" else []
+            target, prediction = run["target"].to_numpy(), run["prediction"].to_numpy()
+            reason = next(filter(None, run["reason"]), "")
+            try:
+                values = {"accuracy": float(np.mean(target == prediction))}
+                if task != "classification":
+                    values = evaluate_scores(task, target, prediction)
+            except ValueError as error:
+                values, reason = {metrics[dataset]: np.nan}, reason or str(error)
+            ids = dict(zip(RUN_KEY, key, strict=True)) | {"reason": reason}
+            scores += [ids | {"metric": name, "value": value} for name, value in values.items()]
+            areas += [values["auc"]] if "auc" in values else []
         inverted += [dataset] if areas and np.nanmedian(areas) < 0.5 else []
-    _note_reading(table, tasks, inverted)
-    return pd.DataFrame(scores), tasks
-
-
-def _note_reading(table: SourceTable, tasks: dict[str, ItemTask], inverted: list[str]) -> None:
-    """Note how the predictions of each dataset were read."""
-    for note in dict.fromkeys(entry.note for entry in tasks.values()):
-        datasets = [name for name, entry in tasks.items() if entry.note == note]
-        where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
+    for note in dict.fromkeys(one.note for one in predictions):
+        datasets = [one.dataset for one in predictions if one.note == note]
+        where = f" ({', '.join(datasets)})" if len(datasets) < len(predictions) else ""
         table.notes.append(f"Read as {note}{where}.")
     if inverted:
         table.notes.append(
             f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5. The score may "
             "be the probability of the other label."
         )
+    return pd.DataFrame(scores), metrics
 
 
 def read_item_predictions(
     table: SourceTable, columns: Mapping[str, str], requested: RequestedMetrics = None
-) -> Iterator[ItemPredictions]:
-    """Read the predictions of each dataset; by an error, predicted numbers are no classes.
+) -> tuple[ItemPredictions, ...]:
+    """The predictions of each dataset; by an error, predicted numbers are no classes.
 
     Raises ReseedError if an item occurs twice in a run, if runs of one split differ in their items
     or targets, or if the predictions do not fit the targets.
@@ -86,23 +81,12 @@ def read_item_predictions(
     rows["truth"] = truth
     _refuse_several_targets(table, rows)
     check_same_items(table, rows)
-    for _, group in rows.groupby("dataset", sort=False):
-        names = list_metrics_for(requested, str(group["dataset"].iloc[0]))
-        yield _read_dataset(table, columns, group, bool(names) and is_of_numbers(names[0]))
-
-
-def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
-    return {"accuracy": float(np.mean(target == prediction))}
-
-
-def _score_run(score: _Score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
-    """(metric, value, reason) of one run; the primary metric as NaN if it cannot be scored."""
-    reason = next(filter(None, run["reason"]), "")
-    try:
-        values = score(run["target"].to_numpy(), run["prediction"].to_numpy())
-    except ValueError as error:
-        return [(primary, np.nan, reason or str(error))]
-    return [(name, value, reason) for name, value in values.items()]
+    found = []
+    for dataset, group in rows.groupby("dataset", sort=False):
+        names = list_metrics_for(requested, str(dataset))
+        is_error = bool(names) and is_of_numbers(names[0])
+        found.append(ItemPredictions(str(dataset), *_read_dataset(table, columns, group, is_error)))
+    return tuple(found)
 
 
 def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
@@ -148,7 +132,7 @@ def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
 
 def _read_dataset(
     table: SourceTable, columns: Mapping[str, str], group: pd.DataFrame, is_error: bool
-) -> ItemPredictions:
+) -> _Read:
     """Read the predictions of one dataset.
 
     A score of an item with one of two labels is a probability. Predicted labels are classes, scored
@@ -171,7 +155,7 @@ def _read_dataset(
             if target.dtype.kind == "f":
                 note += ". To compare them as numbers, name an error, such as `metric: mae`"
             rows = group.assign(target=target, prediction=prediction)
-            return ItemPredictions("classification", rows, note)
+            return "classification", rows, note
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
         raise table.error(
             f"the targets are labels ({join_names(labels)}), but {column!r} does not predict one "
@@ -182,12 +166,12 @@ def _read_dataset(
     table.raise_errors()
     note = f"numbers: the nearer {column!r} is to y_true, the better{unread}"
     rows = group.assign(target=target, prediction=prediction)
-    return ItemPredictions("regression", rows, note)
+    return "regression", rows, note
 
 
 def _read_probabilities(
     part: SourceTable, column: str, group: pd.DataFrame, labels: list[str], unread: str
-) -> ItemPredictions:
+) -> _Read:
     """Read probabilities of one of two labels: the one in the column's name, else the greater."""
     if len(labels) < 2:
         raise part.error(
@@ -214,7 +198,7 @@ def _read_probabilities(
             f"`columns: {{y_score: {other_name}}}`"
         )
     rows = group.assign(target=(group["truth"] == positive).astype(np.int64), prediction=score)
-    return ItemPredictions("binary", rows, note)
+    return "binary", rows, note
 
 
 def parse_labels(*columns: pd.Series) -> list[pd.Series]:

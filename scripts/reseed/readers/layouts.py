@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -602,19 +602,25 @@ def find_long(draft: Draft) -> Found | None:
     scores = _find_scores(draft)
     if scores is None:
         return None
-    table = _drop_empty(draft, _reduce_steps(draft, scores), scores)
-    table = _drop_copies(draft, table, scores)
+    _reduce_steps(draft, [*scores.values()])
+    # Parents of MLflow's runs have neither a model nor a score.
+    empty = _are_empty(draft.table, [draft.roles["model"], *scores.values()])
+    draft.leave_out(empty, "without a model and a score")
+    _drop_copies(draft, [*scores.values()])
     keys = draft.columns_of("model", *KEYS, "metric", "cluster")
-    if not table.is_unique(keys):
-        _tell_apart(draft, table, scores)
+    if not draft.table.is_unique(keys):
+        _tell_apart(draft, [*scores.values()])
         if draft.parts:
             return None
-        table = draft.table
     elif not (draft.has(*KEYS) or draft.options.rows):
         _refuse_one_number(draft, [*scores.values()], [])
     read = ("model", *KEYS, "metric", "cluster", "people", "status", "n_train", "n_test")
     roles = {r: c for r, c in draft.roles.items() if r in read}
-    return Found("table", table, roles, scores, [*roles.values(), *scores.values()])
+    return Found("table", draft.table, roles, scores, [*roles.values(), *scores.values()])
+
+
+def _are_empty(table: SourceTable, columns: Sequence[str]) -> pd.Series:
+    return pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
 
 
 def _ask_model(draft: Draft) -> None:
@@ -644,35 +650,35 @@ def _ask_model(draft: Draft) -> None:
 def _find_scores(draft: Draft) -> dict[str, str] | None:
     """The column of scores of each metric that is compared; None where it is asked."""
     options, table = draft.options, draft.table
-    exact = {}
+    value, named = draft.roles.get("value"), draft.roles.get("metric")
+    exact: dict[str, str] = {}
     for metric in options.metrics:
         found = [c for c in draft.find(metric) if c not in draft.roles.values()]
-        found += [c for c in draft.find(metric) if c == draft.roles.get("value")]
-        if found:
-            exact[metric] = found[0]
-    if exact and not draft.has("metric"):
+        found += [c for c in draft.find(metric) if c == value]
+        exact |= {metric: found[0]} if found else {}
+    if exact and named is None:
         return exact
-    value = draft.roles.get("value")
-    if value is not None:
-        named = draft.roles.get("metric")
-        if named is not None:
-            _ask_metric_of_rows(draft, named)
-            return {"": value}
-        known = [c for c in draft.left() if find_metric(c) and table.is_numeric(c)]
-        if known and value not in draft.said and not options.metrics:
-            draft.ask("which column is the score", [Option({"metric": c}) for c in [*known, value]])
-            return None
-        return {options.metrics[0] if options.metrics else value: value}
-    if draft.has("metric"):
+    if value is not None and named is not None:
+        data = draft.columns_of("dataset")
+        group = table.joined_text(data) if data else pd.Series("", table.frame.index)
+        if table.text(named).groupby(group).nunique().max() > 1:
+            _ask_metric(draft, [*table.text(named).unique()])
+        return {"": value}
+    if named is not None:
         free = [c for c in draft.numbers() if table.has_fractions(c)]
         if not free:
             texts = ", ".join(f"{c} ({table.text(c).iloc[0]!r:.40})" for c in draft.left()[:6])
             has = f"It has {texts}." if texts else table.column_list
             raise table.error("has no column of the values of its metrics", has)
-        draft.ask(
-            "which column holds the values of the metrics", [option("value", c) for c in free]
-        )
+        values = [option("value", c) for c in free]
+        draft.ask("which column holds the values of the metrics", values)
         return None
+    if value is not None:
+        known = [c for c in draft.left() if find_metric(c) and table.is_numeric(c)]
+        if known and value not in draft.said and not options.metrics:
+            draft.ask("which column is the score", [Option({"metric": c}) for c in [*known, value]])
+            return None
+        return {options.metrics[0] if options.metrics else value: value}
     numbers = [c for c in draft.numbers() if table.levels(c) > 1 or find_metric(c)]
     known = [c for c in numbers if find_metric(c)]
     if not known:
@@ -684,89 +690,53 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
     if not several:
         draft.refuse_mixed()
         raise table.error("has no column of scores", table.column_list)
-    if len(several) > 1:
-        return _ask_scores(draft, several)
-    name = options.metrics[0] if options.metrics else several[0].removeprefix("metrics.")
-    return {name: several[0]}
-
-
-def _ask_scores(draft: Draft, columns: Sequence[str]) -> dict[str, str] | None:
-    """Ask which of several columns is the score, or whether they are datasets."""
-    table = draft.table
-    options = [Option({"metric": c}) for c in columns]
-    keys = draft.columns_of("model", *KEYS)
-    if table.is_unique(keys) and not any(map(find_metric, columns)) and len(columns) > 1:
-        options.append(Option({"headings": "dataset"}, "each column is a dataset"))
-    draft.ask("which column is the score", options)
+    if len(several) == 1:
+        return {[*options.metrics, several[0].removeprefix("metrics.")][0]: several[0]}
+    answers = [Option({"metric": c}) for c in several]
+    if table.is_unique(draft.columns_of("model", *KEYS)) and not any(map(find_metric, several)):
+        answers.append(Option({"headings": "dataset"}, "each column is a dataset"))
+    draft.ask("which column is the score", answers)
     return None
 
 
-def _ask_metric_of_rows(draft: Draft, column: str) -> None:
-    """Ask which metric counts, where a dataset has several and none is requested."""
-    table = draft.table
-    data = draft.columns_of("dataset")
-    group = table.joined_text(data) if data else pd.Series("", table.frame.index)
-    if table.text(column).groupby(group).nunique().max() > 1:
-        _ask_metric(draft, [*table.text(column).unique()])
-
-
-def _reduce_steps(draft: Draft, scores: Mapping[str, str]) -> SourceTable:
-    """The table with one row a run, of a log with a row a step."""
-    table, rows = draft.table, draft.options.rows
+def _reduce_steps(draft: Draft, scores: Sequence[str]) -> None:
+    """Go on with one row a run, of a log with a row a step."""
+    rows = draft.options.rows
     keys = draft.columns_of("model", *KEYS, "metric")
-    is_log = draft.has("step") or table.layout.files > 1 or rows in ("last", "mean")
-    columns = [*scores.values()]
-    if not is_log or table.is_unique(keys):
-        return table
-    empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
-    if empty.any() and not empty.all():
-        table.note(f"{int(empty.sum()):,} rows of a log hold no score and were left out.")
-        draft.table = table.with_frame(table.frame[~empty])
-        table = draft.table
+    is_log = draft.has("step") or draft.table.layout.files > 1 or rows in ("last", "mean")
+    if not is_log or draft.table.is_unique(keys):
+        return
+    draft.leave_out(_are_empty(draft.table, scores), "of a log hold no score and")
+    table = draft.table
     if table.is_unique(keys):
-        return table
+        return
     group = table.joined_text(keys)
     if rows == "last":
         order = pd.Series(np.arange(len(group)), group.index)
-        if draft.has("step") and draft.table.is_numeric(draft.roles["step"]):
+        if draft.has("step") and table.is_numeric(draft.roles["step"]):
             order = table.numbers(draft.roles["step"]).sort_values(kind="stable")
         last = ~group[order.index].duplicated(keep="last")
         draft.table = table.with_frame(table.frame[last.sort_index()])
         draft.table.note("Of each run the last row was read; no best step was chosen.")
     elif rows == "mean":
-        means = {c: table.numbers(c).groupby(group).transform("mean") for c in columns}
-        frame = table.frame.assign(**means)[~group.duplicated()]
-        draft.table = table.with_frame(frame)
+        means = {c: table.numbers(c).groupby(group).transform("mean") for c in scores}
+        draft.table = table.with_frame(table.frame.assign(**means)[~group.duplicated()])
         draft.table.note("The score of a run is the mean of its rows.")
-    return draft.table
 
 
-def _drop_empty(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> SourceTable:
-    """The table without rows that have neither a model nor a score, as parents of MLflow's runs."""
-    columns = [draft.roles["model"], *scores.values()]
-    empty = pd.concat([table.text(c) == "" for c in columns], axis=1).all(axis=1)
-    if empty.any() and not empty.all():
-        table.note(f"{int(empty.sum()):,} rows without a model and a score were left out.")
-        draft.table = table.with_frame(table.frame[~empty])
-    return draft.table
-
-
-def _drop_copies(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> SourceTable:
-    """The table without rows that repeat another one in every cell, the name of a run included.
+def _drop_copies(draft: Draft, scores: Sequence[str]) -> None:
+    """Go on without rows that repeat another one in every cell, the name of a run included.
 
     Rows of one run repeat it too if their scores, with fractions, are equal, as DVC's workspace.
     """
-    keys = draft.columns_of("model", *KEYS, "metric")
+    table, keys = draft.table, draft.columns_of("model", *KEYS, "metric")
     if table.is_unique(keys):
-        return table
+        return
     copies = table.joined_text(table.columns).duplicated() & draft.has(*KEYS)
-    if draft.has(*ALL_RUN_COLUMNS) and all(map(draft.table.has_fractions, scores.values())):
-        same = table.joined_text([*keys, *scores.values()]).duplicated()
+    if draft.has(*ALL_RUN_COLUMNS) and all(map(table.has_fractions, scores)):
+        same = table.joined_text([*keys, *scores]).duplicated()
         copies = copies if table.joined_text(keys)[~same].duplicated().any() else same
-    if copies.any():
-        table.note(f"Left out as copies of other rows of the same runs: {int(copies.sum())} rows.")
-        draft.table = table.with_frame(table.frame[~copies])
-    return draft.table
+    draft.leave_out(copies, "that are copies of other rows of the same runs")
 
 
 def _count_within(table: SourceTable, columns: Sequence[str]) -> pd.Series:
@@ -777,8 +747,9 @@ def _count_within(table: SourceTable, columns: Sequence[str]) -> pd.Series:
     return text.groupby(text).cumcount()
 
 
-def _tell_apart(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> None:
+def _tell_apart(draft: Draft, scores: Sequence[str]) -> None:
     """Ask which columns tell the rows of a model apart; an error for a few rows that are twice."""
+    table = draft.table
     keys = draft.columns_of("model", *KEYS, "metric")
     rows = draft.options.row_role
     if rows in ("repetition", "item") and rows not in draft.roles:
@@ -790,9 +761,9 @@ def _tell_apart(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> 
     steps = draft.columns_of("step") if draft.has("item") else []
     candidates = [
         c for c in [*draft.left(), *steps]
-        if c not in scores.values() and draft.table.may_label(c) and find_metric(c) is None
+        if c not in scores and table.may_label(c)
     ]  # fmt: skip
-    answers = [*_list_answers(draft, table, keys, candidates, scores)]
+    answers = [*_list_answers(draft, keys, candidates, scores)]
     counted = [c for c in candidates if draft.table.is_numeric(c)]
     if draft.has("step") or table.layout.files > 1 or (counted and draft.has(*ALL_RUN_COLUMNS)):
         answers += [
@@ -818,87 +789,38 @@ def _tell_apart(draft: Draft, table: SourceTable, scores: Mapping[str, str]) -> 
 
 
 def _list_answers(
-    draft: Draft,
-    table: SourceTable,
-    keys: Sequence[str],
-    candidates: Sequence[str],
-    scores: Mapping[str, str],
+    draft: Draft, keys: Sequence[str], candidates: Sequence[str], scores: Sequence[str]
 ) -> Iterator[Option]:
     """Roles of further columns with which every row is one score, where the values fit."""
-    table, model = draft.table, draft.roles["model"]
-    text = {c: table.text(c) for c in candidates}
-    kept: list[str] = []
-    for column in sorted(candidates, key=table.may_number):  # of equal columns one, text first
-        codes = pd.factorize(text[column])[0]
-        if not any(np.array_equal(codes, pd.factorize(text[k])[0]) for k in kept):
-            kept.append(column)
-    models = table.text(model)
-    is_one = models.nunique() == 1
-    shared = {c: is_one or (models.groupby(text[c]).nunique() > 1).mean() > 0.5 for c in kept}
-    within = draft.columns_of("dataset", "metric")
-    found = False
-    model_columns = draft.sources["model"]
-    for c in kept:
-        if not table.is_unique([*keys, c]):
-            continue
-        found = True
-        once = table.is_unique([model, *within, c])
-        if not once and draft.has(*KEYS):
-            yield option("model", [*model_columns, c], f"{c} is a setting: each a model")
-        if once and shared[c] and table.may_number(c):
-            for role, meaning in (
-                ("seed", "a seed of the training"), ("data_seed", "a random split"),
-                ("fold", "a fold"),
-            ):  # fmt: skip
-                if role not in draft.roles:
-                    yield option(role, c, meaning)
-        if shared[c] and not draft.has("item") and (once or not draft.has("fold")):
-            yield option("item", c, "a test case")
-        if shared[c] and not draft.has("dataset"):
-            yield option("dataset", c, "a dataset")
-        if not draft.has("repetition"):
-            yield option("repetition", c, "a run of its own")
-    if not found:
-        yield from _list_pairs(draft, table, keys, kept, scores)
-    yield from _list_settings(draft, table, keys)
-
-
-def _list_pairs(
-    draft: Draft,
-    table: SourceTable,
-    keys: Sequence[str],
-    columns: Sequence[str],
-    scores: Mapping[str, str],
-) -> Iterator[Option]:
-    """Two roles of two columns with which every row is one score."""
-    roles = [("dataset", "fold"), ("dataset", "seed"), ("dataset", "repetition"),
-             ("dataset", "item"), ("item", "repetition"), ("repeat", "fold")]  # fmt: skip
-    if all(draft.table.kind(c) == "hits" for c in scores.values()):  # a hit is of a test case
-        roles = [("item", "repetition"), ("prompt", "item"), ("dataset", "item")]
-    for one, other in combinations(columns, 2):
-        if not table.is_unique([*keys, one, other]):
-            continue
-        for first, second in roles:
-            if draft.has(first, second):
-                continue
-            for a, b in ((one, other), (other, one)):
-                numbered = draft.table.may_number(b)
-                is_odd = draft.table.is_numeric(a)
-                if (second in ("fold", "seed") and not numbered) or (first == "dataset" and is_odd):
-                    continue
-                if second == "repetition" and draft.table.levels(b) > draft.table.levels(a):
-                    continue
-                yield Option({"columns": {first: a, second: b}})
-
-
-def _list_settings(draft: Draft, table: SourceTable, keys: Sequence[str]) -> Iterator[Option]:
-    """Settings that name the model too, where every row is then one score."""
-    rows, table = len(table.frame), draft.table
+    table, own = draft.table, draft.sources["model"]
+    first: dict[bytes, str] = {}  # of equal columns one, text before numbers
+    for column in sorted(candidates, key=table.may_number):
+        first.setdefault(pd.factorize(table.text(column))[0].tobytes(), column)
+    columns = [*first.values()]
+    models = table.text(draft.roles["model"])
+    unique = [c for c in columns if table.is_unique([*keys, c])]
+    for c in unique:
+        counts = models.groupby(table.text(c)).nunique()
+        is_shared = models.nunique() == 1 or (counts > 1).mean() > 0.5
+        is_once = table.is_unique([*draft.columns_of("model", "dataset", "metric"), c])
+        if not is_once and draft.has(*KEYS):
+            yield option("model", [*own, c], f"{c} is a setting: each a model")
+        is_run = is_once and is_shared and table.may_number(c)
+        is_item = is_shared and (is_once or not draft.has("fold"))
+        for role, meaning, fits in (
+            ("seed", "a seed of the training", is_run), ("data_seed", "a random split", is_run),
+            ("fold", "a fold", is_run), ("item", "a test case", is_item),
+            ("dataset", "a dataset", is_shared), ("repetition", "a run of its own", True),
+        ):  # fmt: skip
+            if fits and not draft.has(role):
+                yield option(role, c, meaning)
+    if not unique:
+        yield from _list_pairs(draft, keys, columns, scores)
     settings = [
         c for c in draft.left()
-        if 1 < table.levels(c) <= rows / 3 and find_metric(c) is None and not table.are_hits(c)
+        if 1 < table.levels(c) <= len(models) / 3
+        and find_metric(c) is None and not table.are_hits(c)
     ]  # fmt: skip
-    own = draft.sources["model"]
     for c in settings:
         if table.has_fractions(c) and table.is_unique([*keys, c]):
             yield option("model", [*own, c], f"{c} is a setting: each a model")
@@ -908,3 +830,22 @@ def _list_settings(draft: Draft, table: SourceTable, keys: Sequence[str]) -> Ite
             settings = rest if table.is_unique([*keys, *rest]) else settings
         if len(settings) > 1:
             yield option("model", [*own, *settings], "settings: each combination is a model")
+
+
+def _list_pairs(
+    draft: Draft, keys: Sequence[str], columns: Sequence[str], scores: Sequence[str]
+) -> Iterator[Option]:
+    """Two roles of two columns with which every row is one score."""
+    table = draft.table
+    roles = [("dataset", "fold"), ("dataset", "seed"), ("dataset", "repetition"),
+             ("dataset", "item"), ("item", "repetition"), ("repeat", "fold")]  # fmt: skip
+    if all(table.kind(c) == "hits" for c in scores):  # a hit is of a test case
+        roles = [("item", "repetition"), ("prompt", "item"), ("dataset", "item")]
+    roles = [pair for pair in roles if not draft.has(*pair)]
+    pairs = [pair for pair in combinations(columns, 2) if table.is_unique([*keys, *pair])]
+    for pair, (first, second) in product(pairs, roles):
+        for a, b in (pair, pair[::-1]):
+            is_odd = first == "dataset" and table.is_numeric(a)
+            is_odd |= second in ("fold", "seed") and not table.may_number(b)
+            if not (is_odd or (second == "repetition" and table.levels(b) > table.levels(a))):
+                yield Option({"columns": {first: a, second: b}})

@@ -205,98 +205,57 @@ def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> boo
     return True
 
 
-_ONE_UNIT = (
-    "Give all as shares (0.85) or all in percent.",
-    propose("Where they are in percent, set ", {"unit": "points"}),
-)
-
-
-def check_same_unit(
+def check_shares(
     table: SourceTable, long: pd.DataFrame, primary: Mapping[str, str], unit: str
 ) -> None:
-    """Add an error if some scores are shares and others percentages.
+    """Add an error for scores that mix shares and percentages, or that are no share.
 
-    Not checked if the study states the `unit`: a weak model may be right in less than one percent.
+    Not checked if a `unit` is stated: a weak model may be right in less than one percent.
     """
-    metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
-    rows = long[(long["metric"] == metric) & long["value"].between(0, np.inf, "neither")]
-    mixed = []
-    ranges = rows.groupby(["dataset", "model"], sort=False)["value"].agg(["min", "max"])
-    for dataset, of_models in ranges.groupby(level="dataset", sort=False):
-        by_model = of_models.droplevel("dataset")
-        shares = by_model.index[by_model["max"] <= MAX_ROUNDED_SHARE]
-        percents = by_model.index[by_model["min"] > MAX_ROUNDED_SHARE]
-        if len(shares) and len(percents):
-            mixed.append((str(dataset), ", ".join(percents), ", ".join(shares)))
-    median = rows.groupby("dataset")["value"].transform("median")
-    outliers = rows[(rows["value"] > MAX_ROUNDED_SHARE) & (median <= MAX_ROUNDED_SHARE)]
-    outliers = outliers[~outliers["dataset"].isin([dataset for dataset, *_ in mixed])]
-    for name, part in outliers.groupby("dataset", sort=False):
-        table.add_error(
-            f"{primary[str(name)]} on {name} is {part['value'].iloc[0]:g} here, and most are "
-            "shares of at most 1",
-            _ONE_UNIT,
-            part.index,
-        )
-    if mixed:
-        first, in_percent, as_share = mixed[0]
-        more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
-        table.add_error(
-            f"{primary[first]} on {first} seems to be in percent of {in_percent}, and a share of "
-            f"{as_share}{more}",
-            _ONE_UNIT,
-        )
-
-
-def check_score_meaning(
-    table: SourceTable,
-    long: pd.DataFrame,
-    primary: Mapping[str, str],
-    requested: bool | Mapping[str, bool] | None,
-    unit: str,
-) -> list[Part]:
-    """Questions where the scores contradict the name of their metric; errors of impossible shares.
-
-    That is an AUC below 0.5 in most runs on a dataset, which a requested direction confirms; and
-    shares outside 0 to 1 and 0 to 100, which a `unit` confirms.
-    """
-    by_metric = dict(iter(long[np.isfinite(long["value"])].groupby(["dataset", "metric"])))
+    in_percent = propose("Where they are in percent, set ", {"unit": "points"})
     for dataset, metric in primary.items():
-        rows = by_metric.get((dataset, metric), long.iloc[:0])
-        known = find_metric(metric)
-        is_up = known is not None and known.greater and read_arrow(metric) is not False
-        if not is_up or table.layout.directions.get(metric) is False or rows.empty:
+        rows = long[(long["dataset"] == dataset) & (long["metric"] == metric)]
+        rows = rows[np.isfinite(rows["value"])]
+        if unit or not is_share(metric) or rows.empty:
             continue
-        median = rows["value"].median()
-        if requested is None and is_roc_auc(metric) and 0 <= median < _GUESSING:
+        positive = rows[rows["value"] > 0].groupby("model", sort=False)["value"]
+        shares = [*positive.max().loc[lambda most: most <= MAX_ROUNDED_SHARE].index]
+        percents = [*positive.min().loc[lambda least: least > MAX_ROUNDED_SHARE].index]
+        if shares and percents:
+            table.add_error(
+                f"{metric} on {dataset} seems to be in percent of {', '.join(percents)}, and a "
+                f"share of {', '.join(shares)}",
+                ("Give all as shares (0.85) or all in percent.", in_percent),
+            )
+            return  # one dataset shows what is wrong
+        greatest, middle = rows["value"].max(), rows["value"].median()
+        are_shares = middle <= MAX_ROUNDED_SHARE or greatest < _LEAST_PERCENT
+        most = MAX_ROUNDED_SHARE * (1 if are_shares else 100)
+        outside = rows[~rows["value"].between(0, most)]
+        if not outside.empty:
+            table.add_error(
+                f"{metric} on {dataset} is {outside['value'].iloc[0]:g} here, but a share is 0 to "
+                "1, or 0 to 100 in percent",
+                ("Correct these rows, or state their `unit`.", in_percent),
+                outside["row"],
+            )
+            return
+
+
+def ask_about_guessing(
+    table: SourceTable, long: pd.DataFrame, primary: Mapping[str, str]
+) -> list[Part]:
+    """The question whether an AUC below 0.5 in most runs on a dataset is an error."""
+    for dataset, metric in primary.items():
+        values = long["value"][(long["dataset"] == dataset) & (long["metric"] == metric)]
+        stated = table.layout.directions.get(metric, read_arrow(metric))
+        median = values[np.isfinite(values)].median()
+        is_auc = is_roc_auc(metric) and find_metric(metric) is not None and stated is not False
+        if is_auc and 0 <= median < _GUESSING:
             text = (
                 f"{metric} on {dataset} is below {_GUESSING:g}, which is guessing, in most runs "
                 f"(median {median:.3g})"
             )
             errors = Option(_LESS, f"they are errors, 1 − {metric}")
             return [Part(text, (errors, Option(_GREATER, "the models are this weak")))]
-        if not unit and is_share(metric):
-            _check_share(table, rows, dataset, metric)
-        if table.problems:  # one dataset shows what is wrong
-            return []
     return []
-
-
-def _check_share(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: str) -> None:
-    greatest = rows["value"].max()
-    is_outside = rows["value"] < 0
-    if MAX_ROUNDED_SHARE < greatest < _LEAST_PERCENT:
-        is_outside |= rows["value"] > MAX_ROUNDED_SHARE
-    elif greatest >= _LEAST_PERCENT:
-        is_outside |= rows["value"] > 100 * MAX_ROUNDED_SHARE
-    if is_outside.any():
-        table.add_error(
-            f"{metric} on {dataset} is {rows['value'][is_outside].iloc[0]:g} here, but a share is "
-            "0 to 1, or 0 to 100 in percent",
-            (
-                "Correct these rows, or say what the numbers are: of any other quantity, its "
-                "`unit`.",
-                propose("In percent, ", {"unit": "points"}),
-            ),
-            rows["row"][is_outside],
-        )

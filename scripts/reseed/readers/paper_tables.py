@@ -52,21 +52,6 @@ _EXPECTED = (
 )
 
 
-class _Columns(NamedTuple):
-    """The columns of a table of means.
-
-    labels: columns that name the dataset or metric of a row. metric: that of the metric.
-    is_transposed: the first column holds datasets and the other columns are the models.
-    """
-
-    model: str
-    runs: str | None
-    labels: list[str]
-    metric: str | None
-    pairs: list[_MeanColumn]
-    is_transposed: bool
-
-
 class _MeanColumn(NamedTuple):
     """A column of means and its column of spreads (`sd` or `se`); `title` may be empty."""
 
@@ -113,12 +98,7 @@ def read_means(
         raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
     text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
     _refuse_groups(table)
-    columns = _find_columns(table, text, mapping or {})
-    parts = _read_parts(table, text, columns, spread or UNKNOWN)
-    counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
-    metrics = text[columns.metric] if columns.metric else pd.Series("", text.index)
-    parts = [part.assign(n=counts, metric=metrics) for part in parts]
-    rows = pd.concat(parts).dropna(subset="mean")
+    rows = _read_columns(table, text, mapping or {}, spread or UNKNOWN, str(runs or ""))
     _ask_runs(table, rows)
     rows["n"] = _read_counts(table, rows["n"])
     _check_models(table, rows)
@@ -241,9 +221,13 @@ def _infer_spread(heading: str, spread: str) -> str:
     return named.pop() if len(named) == 1 else spread
 
 
-def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) -> _Columns:
-    """The columns of models, runs and labels; asks which column names the models."""
-    names = {normalize_name(column): column for column in table.columns}
+def _read_columns(
+    table: SourceTable, text: pd.DataFrame, mapping: ColumnMap, spread: str, runs: str
+) -> pd.DataFrame:
+    """Means and spreads as printed, with `dataset`, `model`, `metric`, `spread` and `n`.
+
+    Asks which column names the models.
+    """
     roles: dict[str, list[str]] = {}
     for column in table.columns:
         roles.setdefault(find_role(column), []).append(column)
@@ -255,14 +239,14 @@ def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) ->
             )
         roles[name] = list_columns(mapped)
     counts = [c for c in roles.get("n", []) if table.is_numeric(c)]
-    pairs = _find_mean_columns(names)
+    pairs = _find_mean_columns({normalize_name(column): column for column in table.columns})
     with_cells = [c for c in table.columns if text[c].map(_is_cell).mean() > 0.5]
     used = {c for pair in pairs for c in (pair.mean, pair.width)} | {*with_cells, *counts}
-    labels = [c for name in ("dataset", "metric") for c in roles.get(name, []) if c not in used]
-    metric = next((c for c in roles.get("metric", []) if c not in used), None)
-    model = next(iter(roles.get("model", [])), None)
-    is_transposed = model is None and not pairs and table.columns[0] in roles.get("dataset", [])
-    if model is None and not is_transposed:
+    metric = [c for c in roles.get("metric", []) if c not in used]
+    labels = [c for c in roles.get("dataset", []) if c not in used] + metric
+    model = next(iter(roles.get("model", [])), "")
+    is_transposed = not model and not pairs and table.columns[0] in roles.get("dataset", [])
+    if not (model or is_transposed):
         free = [c for c in table.columns if c not in (*used, *labels) and not table.is_numeric(c)]
         if not free:
             raise table.error(
@@ -273,44 +257,29 @@ def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) ->
             options = tuple(Option({"columns": {"model": c}}) for c in unique or free)
             raise Question(table.path, [Part("which column names the models", options)])
         model = (unique or free)[0]
-    return _Columns(
-        model or "", counts[0] if counts else None, labels, metric, pairs, is_transposed
-    )
-
-
-def _read_parts(
-    table: SourceTable, text: pd.DataFrame, columns: _Columns, spread: str
-) -> list[pd.DataFrame]:
-    """Means and spreads of each column of means, with `dataset`, `model` and `spread`."""
-    model, labels = columns.model, pd.Series("", text.index)
-    if columns.labels:
-        labels = text[columns.labels].agg(", ".join, axis=1)
-    if columns.pairs:
-        return [
-            _read_cells(table, mean, _join_cells(table, text, mean, width)).assign(
-                dataset=_join_titles(labels, title), model=text[model], spread=kind
-            )
-            for title, mean, width, kind in columns.pairs
-        ]
-    others = text.drop(columns=[c for c in (model, columns.runs, *columns.labels) if c in text])
-    cells_by_column = _find_cell_columns(table, others)
-    unread = [c for c in others if c not in cells_by_column]
-    if unread:
-        table.note(f"Columns not used: {', '.join(unread)}.")
-    if columns.is_transposed:
-        return [
-            _read_cells(table, column, cells).assign(dataset=labels, model=column, spread=spread)
-            for column, cells in cells_by_column.items()
-        ]
-    is_repeated = text[model].duplicated().any()
-    return [
-        _read_cells(table, column, cells).assign(
-            dataset=_join_titles(labels, column) if is_repeated else column,
-            model=text[model],
-            spread=_infer_spread(column, spread),
-        )
-        for column, cells in cells_by_column.items()
-    ]
+    label = text[labels].agg(", ".join, axis=1) if labels else pd.Series("", text.index)
+    parts = []
+    for title, mean, width, kind in pairs:
+        cells = _join_cells(table, text, mean, width)
+        own = {"dataset": _join_titles(label, title), "model": text[model], "spread": kind}
+        parts.append(_read_cells(table, mean, cells).assign(**own))
+    if not pairs:
+        others = text.drop(columns=[c for c in (model, *counts[:1], *labels) if c])
+        columns = _find_cell_columns(table, others)
+        unread = [c for c in others if c not in columns]
+        if unread:
+            table.note(f"Columns not used: {', '.join(unread)}.")
+        for column, cells in columns.items():
+            own = {"dataset": label, "model": column, "spread": spread}
+            if not is_transposed:
+                is_repeated = text[model].duplicated().any()
+                dataset = _join_titles(label, column) if is_repeated else column
+                kind = _infer_spread(column, spread)
+                own = {"dataset": dataset, "model": text[model], "spread": kind}
+            parts.append(_read_cells(table, column, cells).assign(**own))
+    n = text[counts[0]] if counts else runs
+    metrics = text[metric[0]] if metric else ""
+    return pd.concat([one.assign(n=n, metric=metrics) for one in parts]).dropna(subset="mean")
 
 
 def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:

@@ -24,9 +24,9 @@ from reseed.readers.layouts import (
     find_votes,
 )
 from reseed.readers.metric_choice import (
+    ask_about_guessing,
     ask_direction,
-    check_same_unit,
-    check_score_meaning,
+    check_shares,
     choose_directions,
     choose_metrics,
 )
@@ -145,11 +145,9 @@ def _read_table(draft: Draft, found: Found) -> Scores:
             break
     if draft.parts:
         raise Question(table.path, draft.parts)
-    check_same_unit(table, long, primary, options.unit)
+    check_shares(table, long, primary, options.unit)
     table.raise_errors()
-    doubts = check_score_meaning(table, long, primary, options.greater_is_better, options.unit)
-    table.raise_errors()
-    if doubts:
+    if options.greater_is_better is None and (doubts := ask_about_guessing(table, long, primary)):
         raise Question(table.path, doubts)
     named = set(roles) - (set() if has_items else {"item"})
     named |= {name for name in RUN_COLUMNS if runs[name].nunique() > 1}
@@ -203,12 +201,10 @@ def _read_predictions(draft: Draft, found: Found) -> Scores:
     table, requested = found.table, draft.options.metric
     if draft.parts:
         raise Question(table.path, draft.parts)
-    predictions = tuple(read_item_predictions(table, found.roles, requested))
-    long, tasks = score_predictions(table, predictions, requested)
-    names = {dataset: one.metric for dataset, one in tasks.items()}
-    for part in predictions:
-        metric = names[part.rows["dataset"].iloc[0]]
-        refuse_item_metric(table, metric, part.task, long["metric"].unique())
+    predictions = read_item_predictions(table, found.roles, requested)
+    long, names = score_predictions(table, predictions, requested)
+    for one in predictions:
+        refuse_item_metric(table, names[one.dataset], one.task, long["metric"].unique())
     wanted = long["metric"].isin(names.values())
     rows, primary = (long, names) if not wanted.any() else choose_metrics(table, long, names)
     directions = choose_directions(table, long, primary.values(), None)
@@ -218,7 +214,7 @@ def _read_predictions(draft: Draft, found: Found) -> Scores:
     table = table.with_frame(table.frame, format=found.layout)
     return Scores(
         rows, primary, greater, frozenset(found.roles), dict(found.roles), (), table, predictions,
-        tasks, sources,
+        sources,
     )  # fmt: skip
 
 

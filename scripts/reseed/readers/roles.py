@@ -82,6 +82,12 @@ class Draft:
         self.table = self.table.assign(**{name: values})
         self.take(role, name, sources)
 
+    def leave_out(self, rows: pd.Series, why: str) -> None:
+        """Go on without these rows, unless they are all."""
+        if rows.any() and not rows.all():
+            self.table.note(f"{int(rows.sum()):,} rows {why} were left out.")
+            self.table = self.table.with_frame(self.table.frame[~rows])
+
     def columns_of(self, *roles: str) -> list[str]:
         """The columns that have these roles, for those that exist."""
         return [self.roles[role] for role in roles if role in self.roles]

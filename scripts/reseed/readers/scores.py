@@ -36,17 +36,10 @@ class ItemPredictions(NamedTuple):
     rows: `RUN_KEY`, `item`, `reason`, `target` and `prediction`. note: how they were read.
     """
 
+    dataset: str
     task: str
     rows: pd.DataFrame
     note: str
-
-
-class ItemTask(NamedTuple):
-    """Task and metric of a dataset with predictions of items; `note`: how they were read."""
-
-    task: str
-    metric: str
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +54,6 @@ class Scores:
     greater: by metric, whether greater is better.
     named: the labels that the source states.
     predictions: of items, by dataset; empty if the source holds scores.
-    tasks: task and metric of the datasets with predictions.
     columns: Reseed's name → the column of `source`; `score_columns` hold the scores.
     source: the table, for errors that name its rows.
     sources: Reseed's name → the columns that the user gave.
@@ -75,7 +67,6 @@ class Scores:
     score_columns: tuple[str, ...]
     source: SourceTable
     predictions: tuple[ItemPredictions, ...] = ()
-    tasks: Mapping[str, ItemTask] = field(default_factory=dict)
     sources: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property

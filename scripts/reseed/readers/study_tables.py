@@ -132,9 +132,8 @@ def tabulate_runs(
 
 def _find_task(scores: Scores, dataset: str, has_item_scores: bool) -> str | None:
     """The task of a dataset with items: right labels are scores of items; None without items."""
-    if dataset not in scores.tasks:
-        return SCORED if has_item_scores else None
-    task = scores.tasks[dataset].task
+    tasks = {one.dataset: one.task for one in scores.predictions}
+    task = tasks.get(dataset, SCORED if has_item_scores else None)
     return SCORED if task == "classification" else task
 
 
@@ -226,7 +225,7 @@ def _list_predictions(given: Scores) -> Iterator[pd.DataFrame]:
     `cluster` is the item's, or empty. Of predicted labels `prediction` is whether they are correct,
     a score of the item; the target of a score is 0.
     """
-    for task, rows, _ in given.predictions:
+    for _, task, rows, _ in given.predictions:
         rows = rows.assign(**{CLUSTER: given.clusters(rows)})
         if task == "classification":
             correct = (rows["prediction"] == rows["target"]).astype(np.float64)

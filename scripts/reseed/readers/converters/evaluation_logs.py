@@ -7,7 +7,6 @@ what to do about a damaged one. All else is decided here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,18 +57,12 @@ _HARNESSES = (
         "Run `trec_eval -q` again.",
     ),
 )  # fmt: skip
-#: Runs beside the output of trec_eval are those that it scored.
-_TREC_RUNS = _Harness(
-    "TREC runs", trec.is_trec_run, lambda path: (),
-    "A run has six columns (query Q0 document rank score tag), judgements have four.",
-)  # fmt: skip
 
 
 def read_evaluation_logs(files: FileSet) -> SourceTable | None:
     """Read item scores of logs, with every metric; None if none of the files is a log.
 
-    TREC runs are scored by the requested metrics. The cluster that the user maps is a field of the
-    samples' metadata (of lm-eval: of `doc`).
+    The cluster that the user maps is a field of the samples' metadata (of lm-eval: of `doc`).
 
     Raises ReseedError for a damaged or unfinished log, and for items with the same name and another
     input in two logs.
@@ -78,21 +71,21 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
     with name_file(first, "a log"):
         listed = [*filter(Path.is_file, files.given), *files.in_folders]
         heads = {path: _read_head(path) for path in listed}
-    fitting = {
-        one: [path for path, head in heads.items() if one.is_log(path, head)]
-        for one in (*_HARNESSES, _TREC_RUNS)
+    logs = {
+        one: paths
+        for one in _HARNESSES
+        if (paths := [path for path, head in heads.items() if one.is_log(path, head)])
     }
-    logs = {one: paths for one, paths in fitting.items() if paths}
-    if any(one.is_log is trec.is_trec_eval for one in logs):
-        logs.pop(_TREC_RUNS, None)
     if not logs:
         return None
-    _refuse_several(logs)
+    if len(logs) > 1:
+        counts = ", ".join(f"{one.title} ({len(paths)} files)" for one, paths in logs.items())
+        examples = " and ".join(str(paths[0]) for paths in [*logs.values()][:2])
+        raise ReseedError(
+            f"The files are logs of several harnesses: {counts}; see {examples}. Their items have "
+            "different names, so they are not paired. Give the files, or the folder, of one."
+        )
     ((harness, paths),) = logs.items()
-    if harness is _TREC_RUNS:
-        judgements = [path for path, head in heads.items() if trec.is_qrels(path, head)]
-        score = partial(trec.read_trec_run, judgements, files.options.metrics)
-        harness = harness._replace(read=score)
     cluster = str(files.options.columns.get("cluster", ""))
     rows = pd.DataFrame(row for path in paths for row in _read_rows(harness, path, cluster))
     if rows.empty:
@@ -113,16 +106,6 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
 def _read_head(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
         return file.read(_HEAD)
-
-
-def _refuse_several(logs: dict[_Harness, list[Path]]) -> None:
-    if len(logs) > 1:
-        counts = ", ".join(f"{one.title} ({len(paths)} files)" for one, paths in logs.items())
-        examples = " and ".join(str(paths[0]) for paths in [*logs.values()][:2])
-        raise ReseedError(
-            f"The files are logs of several harnesses: {counts}; see {examples}. Their items have "
-            "different names, so they are not paired. Give the files, or the folder, of one."
-        )
 
 
 def _read_rows(harness: _Harness, path: Path, cluster: str) -> Iterator[dict[str, Any]]:
