@@ -63,9 +63,6 @@ def test_share_next_to_percentages_is_refused():
     read(runs(rf=90), unit="points")  # svm is right on 0.8 percent
     read(runs(rf=90, svm=0))
     read(runs("mse", rf=90))
-    both = pd.concat([runs(rf=90, dataset="a"), runs(rf=90, dataset="b")])
-    with pytest.raises(ReseedError, match=r"on a .*\(so on 1 more datasets\)"):
-        read(both)
 
 
 @pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True, np.bool_(True)])

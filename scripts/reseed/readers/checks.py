@@ -16,34 +16,21 @@ from reseed.readers.source_table import MAX_SHOWN, SourceTable, join_names
 _MAX_MODELS = 20
 
 
-def drop_duplicate_rows(
-    table: SourceTable, columns: Mapping[str, str], long: pd.DataFrame
-) -> pd.DataFrame:
-    """Drop rows that repeat another row in every column of the file; a note says how many.
-
-    Rows of one run that differ in any column are an error.
-    """
+def refuse_equal_runs(table: SourceTable, columns: Mapping[str, str], long: pd.DataFrame) -> None:
+    """Add an error for rows whose labels mean one run, such as `Fold01` and `fold 1`."""
     duplicated = long.duplicated(METRIC_KEY, keep=False)
-    if not duplicated.any():
-        return long
-    some = long[duplicated]
-    rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
-    differ = rows.groupby([some[name] for name in METRIC_KEY]).transform("nunique") > 1
-    if differ.any():
-        first = long.loc[differ.index[differ][0], METRIC_KEY]
+    if duplicated.any():
+        first = long.loc[duplicated.idxmax(), METRIC_KEY]
         same = long[(long[METRIC_KEY] == first).all(axis=1)]
         key = ", ".join(f"{name} {first[name]}" for name in RUN_KEY if name in columns)
         scores = join_names([f"{value:g}" for value in same["value"]])
-        unlike = [c for c in table.columns if table.text(c)[same["row"]].nunique() > 1]
         table.add_error(
             f"{len(same)} rows are the same run ({key}, metric {first['metric']}), with values "
-            f"{scores}; they differ in {join_names(unlike)}",
+            f"{scores}",
             "Remove all but one, or name the column that numbers the runs.",
             same["row"],
         )
-    extra = long.duplicated(METRIC_KEY)
-    table.note(f"{int(extra.sum())} rows that repeat another row in every column were left out.")
-    return long[~extra]
+        table.raise_errors()
 
 
 def check_run_counts(table: SourceTable, metrics: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from reseed.core.errors import ReseedError
-from reseed.readers.converters.sklearn import POSITION_NOTE, unpack_search
+from reseed.readers.converters.sklearn import POSITION_NOTE, number_folds, unpack_search
 from reseed.readers.files import check_table, flatten_records, index_to_columns
 from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role, parse_label
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
@@ -95,10 +95,10 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
 
     across: what the columns are named after. levels: columns that were its index.
     """
-    name = find_role(across)
-    labels = [c for c in table.columns if c not in levels and find_role(c) in ("", name)]
-    numbered = _find_numbered(labels) if name in RUN_COLUMNS else {}
-    scores = [c for c in labels if c in numbered] if numbered else labels
+    role = find_role(across)
+    labels = [c for c in table.columns if c not in levels and find_role(c) in ("", role)]
+    numbered = [*_find_numbered(labels)] if role in RUN_COLUMNS else []
+    scores = numbered or labels
     left_out = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
     others = [c for c in table.columns if c not in (*scores, *left_out)]
     if not scores:
@@ -147,15 +147,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     has_frames = any(isinstance(value, pd.DataFrame) for value in values)
     if has_frames or has_runs or {"fit_time", "axis_0"} & {*table.columns}:
         return table
-    lengths = {m: len(part) for m, part in parts.items()}
-    if len({*lengths.values()}) > 1:
-        counts = ", ".join(f"{model} has {n}" for model, n in lengths.items())
-        raise ReseedError(
-            f"The models' lists of scores differ in length: {counts}. Score i of each model "
-            "belongs to the same fold; where runs are missing give a table with a column `fold`."
-        )
-    frame = table.frame.assign(fold=table.frame.groupby("model").cumcount())
-    return table.with_frame(frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
+    return number_folds(table, _PAIRED_NOTE, POSITION_NOTE)
 
 
 def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:

@@ -188,9 +188,7 @@ def _read_long_predictions(draft: Draft) -> Found:
 def _melt_predictions(draft: Draft, heads: Sequence[str], truth: str, is_number: bool) -> Found:
     table, metric = draft.table, draft.options.metrics
     if not draft.has("item"):
-        numbers = pd.Series(np.arange(len(draft.table.frame)), draft.table.frame.index)
-        draft.make("item", numbers.astype(str))
-        draft.table.note("Each row was read as one test case.")
+        draft.number_rows("item", "test case")
     wants_numbers = is_number and (
         table.has_fractions(truth) or any(map(table.has_fractions, heads))
         or table.levels(truth) > _MOST_CLASSES or any(map(is_of_numbers, metric))
@@ -351,12 +349,13 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
         return
     row = draft.options.row_role
     if row and not keys:
-        number = pd.Series(np.arange(len(table.frame)), table.frame.index)
         unnamed = [c for c in draft.left() if c.startswith("Unnamed: ") and table.is_unique([c])]
-        draft.make(row, table.text(unnamed[0]) if unnamed else number.astype(str))
-        table.note(f"Each row was read as one {row}.")
+        draft.number_rows(row)
+        if unnamed:
+            draft.make(row, table.text(unnamed[0]))
         return
-    labels = [c for c in draft.left() if c not in heads and _may_name_row(draft, c)]
+    others = [c for c in draft.left() if c not in heads]
+    labels = [c for c in others if table.may_label(c) or table.counts_rows(c)]
     alone = [c for c in labels if table.is_unique([*keys, *metric, c])]
     if not alone and len(labels) >= 2 and table.is_unique([*keys, *metric, *labels[:2]]):
         first, second = labels[:2]
@@ -375,9 +374,7 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
     if alone:
         draft.ask(f"what a row ({alone[0]!r}) is", _list_rows(draft, alone[0]))
     elif all(table.kind(c) == "hits" for c in heads):
-        number = pd.Series(np.arange(len(table.frame)), table.frame.index)
-        draft.make("item", number.astype(str))
-        table.note("Each row was read as one test case.")
+        draft.number_rows("item", "test case")
     else:
         long = [
             option("model", c, "names the models: the table is long")
@@ -387,10 +384,6 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
         shown = join_names(heads, _MOST_SHOWN)
         text = f"nothing says what a row is, where each column ({shown}) is a model"
         draft.ask(text, [*long, *_list_rows(draft)])
-
-
-def _may_name_row(draft: Draft, column: str) -> bool:
-    return draft.table.may_label(column) or draft.table.counts_rows(column)
 
 
 def _list_rows(draft: Draft, column: str = "") -> list[Option]:

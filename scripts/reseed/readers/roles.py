@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,6 +88,12 @@ class Draft:
             self.table.note(f"{int(rows.sum()):,} rows {why} were left out.")
             self.table = self.table.with_frame(self.table.frame[~rows])
 
+    def number_rows(self, role: str, noun: str = "") -> None:
+        """Let each row be one of a role."""
+        number = pd.Series(np.arange(len(self.table.frame)), self.table.frame.index)
+        self.make(role, number.astype(str))
+        self.table.note(f"Each row was read as one {noun or role}.")
+
     def columns_of(self, *roles: str) -> list[str]:
         """The columns that have these roles, for those that exist."""
         return [self.roles[role] for role in roles if role in self.roles]
@@ -166,27 +172,23 @@ def start_draft(table: SourceTable, options: ReadOptions) -> Draft:
 def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
     """The table without row numbers, empty columns, and what the user leaves out."""
     said = {column for mapped in options.columns.values() for column in list_columns(mapped)}
-    drop = []
-    for name in filter(UNNAMED.fullmatch, table.columns):
-        if name in said:
-            continue
-        if table.text(name).tolist() == [str(i) for i in range(len(table.frame))]:
-            drop.append(name)
+    counted = [str(i) for i in range(len(table.frame))]
+    drop = [
+        name
+        for name in filter(UNNAMED.fullmatch, table.columns)
+        if name not in said and table.text(name).tolist() == counted
+    ]
     table = _spread_lists(table)
     frame = table.frame.drop(columns=drop)
-    for name in options.leave_out:
-        if name not in table.columns:
-            raise table.error(
-                f"`leave_out` names the column {name!r}, which is missing",
-                f"{table.column_list}{suggest_name(name, table.columns)}",
-            )
-        frame = frame.drop(columns=name)
+    for field_name, names in (("leave_out", options.leave_out), ("keep", options.keep)):
+        for name in names:
+            if name not in table.columns:
+                raise table.error(
+                    f"`{field_name}` names the column {name!r}, which is missing",
+                    f"{table.column_list}{suggest_name(name, table.columns)}",
+                )
+    frame = frame.drop(columns=[*dict.fromkeys(options.leave_out)])
     for name, value in options.keep.items():
-        if name not in table.columns:
-            raise table.error(
-                f"`keep` names the column {name!r}, which is missing",
-                f"{table.column_list}{suggest_name(name, table.columns)}",
-            )
         frame = frame[table.text(name).loc[frame.index] == str(value)]
         if frame.empty:
             levels = [*table.text(name).unique()]
@@ -197,9 +199,8 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
     if len(frame) < len(table.frame):
         kept = ", ".join(f"{name} {value}" for name, value in options.keep.items())
         table.note(f"{len(frame):,} of {len(table.frame):,} rows were kept: {kept}.")
-    if frame.shape == table.frame.shape:
-        return _drop_summary(table)
-    return _drop_summary(table.with_frame(frame))
+    same = frame.shape == table.frame.shape
+    return _drop_summary(table if same else table.with_frame(frame))
 
 
 def _spread_lists(table: SourceTable) -> SourceTable:
@@ -290,27 +291,27 @@ def _ask_parts(draft: Draft) -> None:
 
 def _take_named(draft: Draft) -> None:
     """Roles by whole names, where the values fit."""
-    shape, found = draft.table, dict[str, list[tuple[float, str]]]()
+    table, found = draft.table, dict[str, list[tuple[float, str]]]()
     for column in draft.table.columns:
         role, rank = rank_role(column)
         is_free = column not in draft.said and find_metric(column) is None
         if role and is_free and role not in draft.roles:
             found.setdefault(role, []).append((rank, column))
-    metrics = [c for c in draft.table.columns if find_metric(c) and shape.is_numeric(c)]
+    metrics = [c for c in draft.table.columns if find_metric(c) and table.is_numeric(c)]
     has_mean = bool(metrics or {"mean", "value"} & {*found, *draft.roles})
     for role, ranked in found.items():
         names = [name for _, name in sorted(ranked)]
         if role in _LABELS:
-            names = [n for n in names if not shape.has_fractions(n)]
-            varying = [n for n in names if shape.levels(n) > 1]
-            constant = [n for n in names if shape.levels(n) == 1] if role in _MAY_BE_ONE else []
+            names = [n for n in names if not table.has_fractions(n)]
+            varying = [n for n in names if table.levels(n) > 1]
+            constant = [n for n in names if table.levels(n) == 1] if role in _MAY_BE_ONE else []
             names = varying or constant
         if role in ALL_RUN_COLUMNS or role == "item":
             texts = (({*draft.table.text(n).str.lower().unique()} - {""}, n) for n in names)
             names = [n for levels, n in texts if not levels <= PARTS]
         if role in _NUMBERS:
             mixed = [n for n in names if draft.table.parse(n).bad is not None]
-            names = [n for n in names if shape.is_numeric(n)] or mixed
+            names = [n for n in names if table.is_numeric(n)] or mixed
         is_spread = role in ("sd", "se")
         if (is_spread and not has_mean) or (role == "n" and not {"sd", "se", "mean"} & {*found}):
             continue
@@ -397,7 +398,10 @@ def _drop_constant_runs(draft: Draft) -> None:
 def _check_metrics(draft: Draft) -> None:
     """Raise ReseedError for a metric that is on no list, no column, and in no heading or cell."""
     options, table = draft.options, draft.table
-    words = {part for c in table.columns for part in _list_words(c)}
+    words = set()  # the first or the last ones of a heading may be a metric
+    for parts in (normalize_name(c).split("_") for c in table.columns):
+        words |= {"_".join(parts[i:]) for i in range(len(parts))}
+        words |= {"_".join(parts[:i]) for i in range(1, len(parts))}
     if "metric" in draft.roles:
         words |= {normalize_name(one) for one in table.text(draft.roles["metric"]).unique()}
     for metric in options.metrics:
@@ -409,17 +413,8 @@ def _check_metrics(draft: Draft) -> None:
             )
 
 
-def _list_words(heading: str) -> set[str]:
-    """The first and the last word of a heading, either of which may be a metric."""
-    name = normalize_name(heading)
-    parts = name.split("_")
-    return {"_".join(parts[i:]) for i in range(len(parts))} | {
-        "_".join(parts[:i]) for i in range(1, len(parts))
-    }
-
-
-def list_unused(draft: Draft, used: Mapping[str, str] | Iterable[str]) -> list[str]:
+def list_unused(draft: Draft, used: Iterable[str]) -> list[str]:
     """Columns of the table that a reading does not use."""
-    taken = {*(used.values() if isinstance(used, Mapping) else used)}
+    taken = {*used}
     taken |= {c for role, own in draft.sources.items() if draft.roles[role] in taken for c in own}
     return [c for c in draft.table.columns if c not in taken and not c.startswith("(")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -140,40 +139,28 @@ def read_labels(table: SourceTable, column: str, seedless: pd.Series | None = No
 def _read_whole_numbers(
     table: SourceTable, column: str, seedless: pd.Series | None = None
 ) -> pd.Series:
+    """The numbers in labels: `1`, `1.0`, `01`, `Fold01` and `fold 1` are all 1.
+
+    Labels that differ in their words (`rep1`, `fold1`) are numbered in sorted order.
+    """
     values = table.frame[column]
     if pd.api.types.is_integer_dtype(values) and not values.isna().any():
         return values.astype(np.int64)
     text = read_labels(table, column, seedless)
+    numbers = pd.to_numeric(text, errors="coerce").astype(np.float64)
     runs = {label: parse_label(label) for label in text.unique()}
     named = text.map({label: bool(one.runs) and not one.rest for label, one in runs.items()})
-    is_word = (text != "") & ~named & pd.to_numeric(text, errors="coerce").isna()
+    is_word = (text != "") & ~named & numbers.isna()
     if 0 < is_word.mean() < 0.5:
         table.add_error(
             f"column {column!r} holds {text[is_word].iloc[0]!r}, and numbers in most other rows",
             "Remove rows that summarise others, or number the runs.",
             text.index[is_word],
         )
-    numbers = pd.to_numeric(text, errors="coerce").astype(np.float64)
     if (numbers.notna() & (numbers % 1 == 0) & (numbers.abs() < 2**53)).all():
         return numbers.astype(np.int64)
-    labels = _number_labels(text)
-    if labels is not None:
-        return labels.astype(np.int64)
-    plain = text.str.casefold().str.replace(r"[\s_\-]+", " ", regex=True)
+    plain = text.str.casefold().str.replace(r"[\s_\-.#=]+", " ", regex=True)
+    parts = plain.str.extract(r"^([^\d+]*?) ?(\d{1,15})(?: 0+)?$")
+    if parts[1].notna().all() and len({*parts[0]} - {""}) <= 1:
+        return parts[1].astype(np.int64)
     return pd.Series(pd.factorize(plain, sort=True)[0].astype(np.int64), text.index)
-
-
-def _number_labels(text: pd.Series) -> pd.Series | None:
-    """Labels as whole numbers: `1`, `1.0`, `01`, `Fold01` and `fold 1` are all 1; else None.
-
-    Labels with different words (`rep1`, `fold1`) stay different.
-    """
-    words = set()
-    numbers = {}
-    for label in text.unique():
-        match = re.fullmatch(r"([^\d+\-.]*?)[\s_\-.#=]*(-?\d+)(?:\.0+)?", label.strip().lower())
-        if not match or abs(int(match[2])) >= 2**53:
-            return None
-        words.add(match[1])
-        numbers[label] = int(match[2])
-    return text.map(numbers) if len(words - {""}) <= 1 else None

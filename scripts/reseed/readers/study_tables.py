@@ -17,9 +17,9 @@ from reseed.metrics.outputs import SCORED, from_probabilities
 from reseed.readers.checks import (
     check_requested_models,
     check_run_counts,
-    drop_duplicate_rows,
     note_absent_models,
     note_uneven_runs,
+    refuse_equal_runs,
     warn_of_similar_names,
 )
 from reseed.readers.design import choose_design
@@ -88,7 +88,8 @@ def tabulate_runs(
     has_item_scores = scores.has_items and not scores.predictions
     rows = average_items(scores) if has_item_scores else scores.frame
     if not scores.has_items:
-        rows = drop_duplicate_rows(table, columns, average_evaluations(table, columns, rows))
+        rows = average_evaluations(table, columns, rows)
+        refuse_equal_runs(table, columns, rows)
     primary, directions = dict(scores.metrics), scores.greater
     is_named = options.metric is not None or "metric" in columns or "value" in options.columns
     renamed = rename_reserved_metrics(table, primary, is_named)

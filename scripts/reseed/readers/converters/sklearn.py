@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -107,48 +107,35 @@ def _name_candidates(table: SourceTable) -> pd.Series:
 
 def _parse_params(params: object) -> object:
     """The dict that a text cell represents; any other cell unchanged."""
-    if not isinstance(params, str):
-        return params
-    try:
-        return ast.literal_eval(params)
-    except (ValueError, SyntaxError):
-        return params
+    with suppress(ValueError, SyntaxError):
+        return ast.literal_eval(params) if isinstance(params, str) else params
+    return params
 
 
 def _convert_cross_validate(table: SourceTable) -> SourceTable:
-    """Without times and training scores; the position within a model and dataset is the fold.
-
-    Models with different numbers of folds are an error: their positions are not the same splits.
-    """
-    roles = {c: find_role(c) for c in table.columns}
+    """Without times and training scores; the position within a model and dataset is the fold."""
     scores = [c for c in table.columns if c.startswith("test_")]
     dropped = [c for c in table.columns if c.startswith(("train_", *_TIMES))]
     frame = table.frame.drop(columns=dropped)
     frame = frame.rename(columns={c: c.removeprefix("test_") for c in scores})
-    if {*roles.values()} & {*RUN_COLUMNS}:
+    if {*map(find_role, table.columns)} & {*RUN_COLUMNS}:
         return table.with_frame(frame, format="cross_validate")
-    run = [c for c in table.columns if roles[c] in ("model", "dataset")]
-    labels = table.joined_text(run) if run else pd.Series("", frame.index)
-    number = labels.groupby(labels).cumcount()
-    _check_same_folds(table, roles, number)
-    return table.with_frame(
-        frame.assign(fold=number), POSITION_NOTE, format="cross_validate", is_positional=True
-    )
+    return number_folds(table.with_frame(frame), POSITION_NOTE, format="cross_validate")
 
 
-def _check_same_folds(table: SourceTable, roles: Mapping[str, str], number: pd.Series) -> None:
-    empty = pd.Series("", number.index)
-    dataset, model = (
-        table.joined_text(columns) if (columns := [c for c in roles if roles[c] == name]) else empty
-        for name in ("dataset", "model")
-    )
-    folds = (number + 1).groupby([dataset, model], sort=False).max()
-    for _, counts in folds.groupby(level=0, sort=False):
-        if counts.nunique() > 1:
-            by_model = counts.droplevel(0).items()
-            listed = ", ".join(f"{name} has {n}" for name, n in by_model)
+def number_folds(table: SourceTable, *notes: str, **layout: str) -> SourceTable:
+    """The table with the position of each row within its model and dataset as its fold."""
+    same = pd.Series("", table.frame.index)
+    named = [[c for c in table.columns if find_role(c) == role] for role in ("dataset", "model")]
+    dataset, model = (table.joined_text(columns) if columns else same for columns in named)
+    fold = same.groupby([dataset, model]).cumcount()
+    counts = (fold + 1).groupby([dataset, model], sort=False).max()
+    for _, of_models in counts.groupby(level=0, sort=False):
+        if of_models.nunique() > 1:
+            listed = ", ".join(f"{name} has {n}" for (_, name), n in of_models.items())
             table.add_error(
                 f"models differ in their number of folds: {listed}",
-                "Row i of each model belongs to the same fold; where folds are missing, add a "
+                "Score i of each model belongs to the same fold; where folds are missing, add a "
                 "column `fold`.",
             )
+    return table.with_frame(table.frame.assign(fold=fold), *notes, is_positional=True, **layout)
