@@ -23,7 +23,6 @@ from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import read_means
 from reseed.readers.read import read_scores
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
 
 HEADINGS = [
@@ -234,7 +233,7 @@ def try_source(source, options: ReadOptions, rng: random.Random) -> None:
     if len(set(scores.metrics.values())) == 1:
         scores.items()
     choose_design(scores).describe()
-    tabulate_runs(scores, options, StudyTexts("fuzz", ""))
+    tabulate_runs(scores, options, {"name": "fuzz"})
 
 
 def run_seed(seed: int, folder) -> str:

@@ -19,7 +19,7 @@ from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.core.study_info import DatasetInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.scores import Scores
-from reseed.readers.study_info import StudyTexts, describe_imported_study
+from reseed.readers.study_info import Texts, describe_imported_study
 
 #: Columns of runs of one setting, on one test set.
 ONE_SETTING: dict[str, Any] = {
@@ -28,9 +28,7 @@ ONE_SETTING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def tabulate_items(
-    table: Scores, combined: tuple[str, str, tuple[str, ...]], texts: StudyTexts
-) -> Data:
+def tabulate_items(table: Scores, combined: tuple[str, str, tuple[str, ...]], texts: Texts) -> Data:
     """The runs of all models with their scores of items, as analyses read them.
 
     Args:

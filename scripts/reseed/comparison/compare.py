@@ -43,7 +43,6 @@ from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import build_item_tables, tabulate_runs
 
 #: How scores of items are combined by default: `repeats`, `failed` and `fixed`.
@@ -212,8 +211,7 @@ def read_data(
         title: of the report.
         asks_items: whether to compare over items also where runs decide.
     """
-    texts = StudyTexts(STUDY_NAME, title)
-
+    texts = {"name": STUDY_NAME, "title": title}
     scores = read_scores(table, options, ("model", "item") if asks_items else ("model",))
     if choose_design(scores, asks_items).unit == "items":
         scores.source.raise_errors()

@@ -32,7 +32,7 @@ from reseed.readers.names import choose_direction, find_metric, normalize_name, 
 from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.question import Question
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import StudyTexts, describe_imported_study
+from reseed.readers.study_info import describe_imported_study
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 from reseed.verdicts.decide import decide
@@ -149,7 +149,7 @@ def _compare(
         str(name): DatasetInfo(title=name, metric=metrics[name], greater_is_better=greater[name])
         for name in metrics.index
     }
-    texts, total = StudyTexts(STUDY_NAME, title), int(means["n"].sum())
+    texts, total = {"name": STUDY_NAME, "title": title}, int(means["n"].sum())
     info = describe_imported_study(runs.assign(error=""), described, texts, notes)
     data = Data(runs, info.model_copy(update={"trials": TrialCounts(planned=total, ok=total)}))
     board = leaderboard.analyse(data, NoOptions()).merge(

@@ -16,7 +16,6 @@ from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
 
 #: Layout → the option that says otherwise.
@@ -98,7 +97,7 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
         reading = replace(reading, design=design.describe())
         if design.unit == "items":
             return reading
-        tabulate_runs(scores, options, StudyTexts("read", ""))
+        tabulate_runs(scores, options, {"name": "read"})
     except ReseedError as error:
         return replace(reading, asked=str(error))
     return replace(reading, notes=scores.notes)

@@ -8,7 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice, takewhile
 from pathlib import Path
@@ -63,13 +63,17 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     path = Path(path)
     require_file(path)
     refuse_kind(path)
-    kind = _choose_reader(path, file_format)
+    kinds = (kind for kind, (_, ends) in _READERS.items() if path.suffix.lower() in ends)
+    kind = next(kinds, "CSV")
+    if file_format == "csv" and kind not in ("Parquet", "JSON"):
+        kind = "CSV"
+    kind = {"parquet": "Parquet", "json": "JSON"}.get(file_format, kind)
     is_plain = kind in ("CSV", "JSON")
     with name_file(path, kind, f"{'Set `format`, or repair' if is_plain else 'Repair'} the file."):
-        frame, row_labels = _READERS[kind](path)
-    if kind not in _TEXT_KINDS:
-        return check_table(SourceTable(str(path), frame, row_labels, "row"))
-    return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
+        frame, row_labels = _READERS[kind][0](path)
+    is_text = kind in ("CSV", "Markdown", "LaTeX")  # a comma may be the decimal sign
+    table = check_table(SourceTable(str(path), frame, row_labels, "line" if is_text else "row"))
+    return _convert_decimal_commas(table) if is_text else table
 
 
 def require_file(path: Path) -> None:
@@ -121,15 +125,6 @@ def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
         for sign, number in _NUMBERS.items()
     )
     return with_comma, with_point
-
-
-def _choose_reader(path: Path, file_format: str) -> str:
-    """The reader of a file's suffix, unless the format states another; else CSV."""
-    kinds = (kind for kind, suffixes in _SUFFIXES.items() if path.suffix.lower() in suffixes)
-    of_suffix = next(kinds, "CSV")
-    if file_format == "csv" and of_suffix not in ("Parquet", "JSON"):
-        return "CSV"
-    return {"parquet": "Parquet", "json": "JSON"}.get(file_format, of_suffix)
 
 
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -242,11 +237,6 @@ def _count_remarks(head: Sequence[str]) -> int:
     return next((n for n, line in enumerate(head) if not line.startswith("#")), 0)
 
 
-def _is_ruled(row: Sequence[str]) -> bool:
-    """Whether a row is a line of signs below the headings, as databases print it."""
-    return all(set(cell.strip()) <= set("-+=:") for cell in row)
-
-
 def _open_text(path: Path) -> IO[str]:
     """A file as text: UTF-8, else Windows-1252; a pipe or `/dev/stdin`, or compressed by gzip."""
     data = path.read_bytes()
@@ -287,8 +277,9 @@ def _read_csv(path: Path) -> _Content:
             )
         rows, lines, start = [], [], reader.line_num + 1 + above
         for row in reader:
-            # Joined files repeat the line of headings.
-            if any(map(str.strip, row)) and row != headings and not _is_ruled(row):
+            # Joined files repeat the line of headings; databases print signs below it.
+            is_ruled = all(set(cell.strip()) <= set("-+=:") for cell in row)
+            if any(map(str.strip, row)) and row != headings and not is_ruled:
                 if len(row) != len(header):
                     raise ValueError(
                         f"line {start} has {len(row)} cells, the first line names {len(header)}"
@@ -326,20 +317,14 @@ def _read_spreadsheet(path: Path) -> _Content:
     return frame, np.arange(2, len(frame) + 2)
 
 
-#: Readers of files whose cells are text, in which a comma may be the decimal sign.
-_TEXT_KINDS = ("CSV", "Markdown", "LaTeX")
-#: Reader → suffixes of its files.
-_SUFFIXES = {
-    "Parquet": _PARQUET, "JSON": JSON_SUFFIXES, "Markdown": MARKDOWN, "LaTeX": LATEX,
-    "a spreadsheet": _SPREADSHEETS,
-}  # fmt: skip
-_READERS: dict[str, Callable[[Path], _Content]] = {
-    "CSV": _read_csv,
-    "Parquet": _read_parquet,
-    "JSON": _read_json,
-    "Markdown": partial(_read_text_table, parse=parse_markdown),
-    "LaTeX": partial(_read_text_table, parse=parse_latex),
-    "a spreadsheet": _read_spreadsheet,
+#: Reader → how it reads, and the suffixes of its files.
+_READERS: dict[str, tuple[Callable[[Path], _Content], tuple[str, ...]]] = {
+    "CSV": (_read_csv, ()),
+    "Parquet": (_read_parquet, _PARQUET),
+    "JSON": (_read_json, JSON_SUFFIXES),
+    "Markdown": (partial(_read_text_table, parse=parse_markdown), MARKDOWN),
+    "LaTeX": (partial(_read_text_table, parse=parse_latex), LATEX),
+    "a spreadsheet": (_read_spreadsheet, _SPREADSHEETS),
 }
 
 
@@ -427,39 +412,30 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
     return table.with_frame(frame, note)
 
 
-@dataclass(frozen=True)
 class FileSet:
-    """Paths that a user gives, and what is said of them."""
+    """Paths that a user gives, `given` the files and `in_folders` those in folders."""
 
-    paths: list[Path]
-    options: ReadOptions
-
-    @cached_property
-    def given(self) -> list[Path]:
-        """The paths that are no folders."""
-        return [path for path in self.paths if not path.is_dir()]
-
-    @cached_property
-    def in_folders(self) -> list[Path]:
-        """The files in the folders among the paths."""
-        return [file for folder in self.paths if folder.is_dir() for file in list_files(folder)]
+    def __init__(self, paths: list[Path], options: ReadOptions):
+        self.paths, self.options = paths, options
+        self.given = [path for path in paths if not path.is_dir()]
+        self.in_folders = [file for one in paths if one.is_dir() for file in list_files(one)]
 
     @cached_property
     def left_out(self) -> list[Path]:
         """Text files next to tables."""
-        texts = [path for path in self._tables if path.suffix.lower() == ".txt"]
-        return texts if len(texts) < len(self._tables) else []
+        tables = self._list(*TABLE_SUFFIXES)
+        texts = [path for path in tables if path.suffix.lower() == ".txt"]
+        return texts if len(texts) < len(tables) else []
 
     @cached_property
     def results(self) -> list[Path]:
         """The files that hold results: those given; in folders JSON named so, else tables."""
-        json_files = [path for path in self.in_folders if path.suffix.lower() == ".json"]
+        json_files = self._list(".json")
         named = [path for path in json_files if path.name.startswith("result")]
-        tables = [path for path in self._tables if path not in self.left_out]
+        tables = [path for path in self._list(*TABLE_SUFFIXES) if path not in self.left_out]
+        for path in self._list(".wandb"):
+            refuse_kind(path)
         files = [*self.given, *(named or tables or json_files)]
-        for path in self.in_folders:
-            if path.suffix == ".wandb":
-                refuse_kind(path)
         if not files:
             raise ReseedError(
                 f"{self.paths[0]}: holds no table ({', '.join(TABLE_SUFFIXES)}), no JSON and no "
@@ -478,6 +454,5 @@ class FileSet:
                 contents[path] = load_json(path)
         return contents
 
-    @property
-    def _tables(self) -> list[Path]:
-        return [path for path in self.in_folders if path.suffix.lower() in TABLE_SUFFIXES]
+    def _list(self, *suffixes: str) -> list[Path]:
+        return [path for path in self.in_folders if path.suffix.lower() in suffixes]

@@ -132,11 +132,12 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     run_names = ("dataset", *RUN_COLUMNS)
     if any(k in _COLUMN_NAMES or find_role(k) in run_names for k in map(str, source)):
         return read_frame(_read_columns(source))
-    by_model = {str(m): _as_series(value) for m, value in _put_models_first(source).items()}
+    source = _put_models_first(source)
+    by_model = {str(model): _as_series(value) for model, value in source.items()}
     values = [*by_model.values()]
     are_tables = [isinstance(value, Mapping | pd.DataFrame) for value in values]
     are_series = all(isinstance(value, pd.Series) for value in values)
-    if are_series and not all(map(_is_ordered, values)):
+    if are_series and not all(map(_is_ordered, source.values())):
         return _read_series_by_model(by_model)
     if any(are_tables) and not all(are_tables):
         raise _unreadable_mapping()
@@ -224,9 +225,10 @@ def _holds_metrics(value: Any) -> bool:
     return isinstance(value, Mapping) and any(find_metric(str(key)) is not None for key in value)
 
 
-def _is_ordered(value: pd.Series) -> bool:
+def _is_ordered(value: object) -> bool:
     """Whether a Series has the default index, so that it is a plain list of scores."""
-    return isinstance(value.index, pd.RangeIndex) and value.index.name is None
+    index = getattr(value, "index", None)
+    return isinstance(index, pd.RangeIndex) and index.name is None
 
 
 def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:

@@ -424,6 +424,8 @@ def _stack_scores(
     labels: heading → what it says of its scores, by role. kinds: heading → its metric, if it names
     one.
     """
+    if not labels:
+        raise draft.table.error("has no columns of scores", draft.table.column_list)
     heads, named = [*labels], dict.fromkeys(kinds.values())
     said = {role: f"({role})" for role in next(iter(labels.values()))}
     others = ("model", *KEYS, "cluster", "metric", "status", "n_train", "n_test")
@@ -467,8 +469,6 @@ def _stack(
 ) -> SourceTable:
     """One row a heading and row: `own` columns, the labels of the heading, and `value`."""
     table, rows = draft.table, len(draft.table.frame)
-    if not labels:
-        raise table.error("has no columns of scores", table.column_list)
     read = table.text if value == "y_pred" else table.numbers
     columns = [read(heading).to_numpy() for heading in labels]
     table.raise_errors()

@@ -33,7 +33,7 @@ from reseed.readers.metric_choice import (
 from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import refuse_means
-from reseed.readers.question import Option, Part, Question, TableError
+from reseed.readers.question import Option, Part, Question, TableError, propose
 from reseed.readers.roles import Draft, list_unused, start_draft
 from reseed.readers.run_keys import METRIC_KEY, read_labels, read_run_keys
 from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
@@ -89,12 +89,8 @@ def _read(table: SourceTable, options: ReadOptions, required: Sequence[str]) -> 
         scores = _read_table(draft, found)
     if "item" in required and not scores.has_items:
         labels = [c for c in draft.left() if draft.table.may_label(c)]
-        raise scores.source.error(
-            "no column names test cases",
-            "Name it: "
-            + " or ".join(str(Option({"columns": {"item": c}})) for c in labels or ["…"])
-            + ".",
-        )
+        names = ({"columns": {"item": c}} for c in labels or ["…"])
+        raise scores.source.error("no column names test cases", propose("Name it: ", *names))
     unused = list_unused(draft, found.used)
     if unused:
         scores.source.note(f"Columns not used: {join_names(unused, 20)}.")
@@ -106,11 +102,9 @@ def _name_one_model(draft: Draft, required: Sequence[str]) -> None:
     if draft.has("model") or draft.options.headings:
         return
     table, is_file = draft.table, draft.table.path != IN_MEMORY
-    rest = [c for c in draft.left() if find_metric(c) is None]
-    has_runs = draft.has(*ALL_RUN_COLUMNS) and draft.has("value") | bool(
-        [c for c in draft.left() if find_metric(c)]
-    )
-    if "model" in required and not (is_file and has_runs and not rest):
+    left = draft.left()
+    are_runs = draft.has(*ALL_RUN_COLUMNS) and all(map(find_metric, left))
+    if "model" in required and not (is_file and are_runs and (left or draft.has("value"))):
         return
     name = Path(table.path).stem
     if "model" in required:
@@ -225,10 +219,8 @@ def _answer(options: ReadOptions, chosen: Iterable[Option]) -> ReadOptions:
     """The options with those of several answers."""
     for one in chosen:
         changes = {**one.changes}
-        if "columns" in changes:
-            changes["columns"] = {**options.columns, **changes["columns"]}
-        if "keep" in changes:
-            changes["keep"] = {**options.keep, **changes["keep"]}
+        for name in {"columns", "keep"} & {*changes}:
+            changes[name] = {**getattr(options, name), **changes[name]}
         if "leave_out" in changes:
             changes["leave_out"] = [*options.leave_out, *changes["leave_out"]]
         options = replace(options, **changes)
@@ -245,18 +237,16 @@ def _keep_useful(
     """
     others = [one.options[0] for one in parts if one is not part]
 
-    def leads_on(answers: Sequence[Option]) -> bool:
+    def leads_on(*answers: Option) -> bool:
         try:
             _read(table.copy(), _answer(options, answers), required)
-        except Question:
-            return True
-        except ReseedError:
-            return False
+        except ReseedError as error:
+            return isinstance(error, Question)
         return True
 
     kept = [
         one for one in part.options
-        if "paths" in one.changes or leads_on([one]) or (others and leads_on([*others, one]))
+        if "paths" in one.changes or leads_on(one) or (others and leads_on(*others, one))
     ]  # fmt: skip
     return Part(part.text, tuple(kept) or part.options)
 

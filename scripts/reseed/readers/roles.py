@@ -19,7 +19,6 @@ from reseed.readers.names import (
     find_role,
     list_variants,
     normalize_name,
-    parse_label,
     rank_role,
 )
 from reseed.readers.options import ReadOptions, list_columns
@@ -104,7 +103,7 @@ class Draft:
 
     def left(self) -> list[str]:
         """Columns without a role that are not empty."""
-        used = {*self.roles.values(), *self.said}
+        used = {*self.said, *(c for own in self.sources.values() for c in own)}
         return [
             c for c in self.table.columns
             if c not in used and not c.startswith("(") and self.table.levels(c) > 0
@@ -335,17 +334,32 @@ def _take_named(draft: Draft) -> None:
 
 
 def _take_self_named(draft: Draft) -> None:
-    """Roles of columns whose every value names one: `Fold3`, `Fold01.Rep2`."""
-    for column in draft.labels():
-        if draft.table.is_numeric(column):
+    """Roles of columns whose every label names runs: `Fold3`, `Fold01.Rep2`."""
+    named = draft.columns_of(*ALL_RUN_COLUMNS)
+    for column in [*named, *draft.labels()]:
+        labels = {} if draft.table.is_numeric(column) else draft.table.read_runs(column)
+        if not labels or any(one.rest for one in labels.values()):
             continue
-        labels = [parse_label(one) for one in draft.table.text(column).unique()]
-        kinds = {frozenset(one.runs) for one in labels}
-        if len(kinds) != 1 or any(one.rest for one in labels):
+        runs = sorted(next(iter(labels.values())).runs)
+        if column not in named and draft.has(*runs):
             continue
-        runs = [name for name in ("fold", *ALL_RUN_COLUMNS) if name in labels[0].runs]
-        if runs and {*labels[0].runs} <= {*ALL_RUN_COLUMNS} and not draft.has(*runs):
-            draft.take(runs[0], column)
+        if len(runs) == 1:
+            if column not in named:
+                draft.take(runs[0], column)
+            continue
+        text = draft.table.text(column)
+        for role in [role for role, own in draft.roles.items() if own == column]:
+            draft.drop(role)
+        for role in runs:
+            if draft.has(role):
+                raise draft.table.error(
+                    f"column {column!r} holds {text.iloc[0]!r}, and column {draft.roles[role]!r} "
+                    f"is the {role} too",
+                    "Remove one of them.",
+                )
+            draft.make(role, text.map({name: one.runs[role] for name, one in labels.items()}),
+                       [column])  # fmt: skip
+        draft.table.note(f"Column {column!r} was read as {' and '.join(runs)}.")
 
 
 def _split_models(draft: Draft) -> None:
@@ -353,20 +367,14 @@ def _split_models(draft: Draft) -> None:
     column = draft.roles.get("model")
     keys = draft.columns_of("model", "dataset", "metric", "item", "prompt")
     is_said = column in draft.said and len(draft.sources["model"]) > 1
-    if column is None or is_said:
+    if column is None or is_said or not draft.table.is_unique(keys):
         return
-    if not draft.table.is_unique(keys):
-        return
-    text = draft.table.text(column)
-    labels = {name: parse_label(name) for name in text.unique()}
-    kinds = {tuple(sorted(one.runs)) for one in labels.values()}
+    text, labels = draft.table.text(column), draft.table.read_runs(column)
     names = {one.rest for one in labels.values()}
-    runs = next(iter(kinds), ())
-    if len(kinds) != 1 or not runs or not {*runs} <= {*ALL_RUN_COLUMNS}:
+    if not labels or "" in names or len(names) == len(labels):
         return
-    if "" in names or len(names) == len(labels):
-        return
-    values = {r: text.map({name: str(one.runs[r]) for name, one in labels.items()}) for r in runs}
+    runs = sorted(next(iter(labels.values())).runs)
+    values = {r: text.map({name: one.runs[r] for name, one in labels.items()}) for r in runs}
     for role in (role for role in ALL_RUN_COLUMNS if role in draft.roles):
         stated = draft.table.text(draft.roles[role])
         if role not in values or (stated != values.pop(role)).any():

@@ -35,9 +35,10 @@ def read_run_keys(table: SourceTable, columns: Mapping[str, str]) -> pd.DataFram
     runs = pd.DataFrame(index=rows)
     for name in ("model", "dataset"):
         runs[name] = read_labels(table, columns[name]) if name in columns else ONE_DATASET
-    numbers: dict[str, pd.Series] = {}
+    numbers = {}
     for name in [name for name in ALL_RUN_COLUMNS if name in columns]:
-        numbers |= _read_runs(table, columns, runs, name)
+        seedless = _find_seedless(table, columns, runs) if name == "seed" else None
+        numbers[name] = _read_whole_numbers(table, columns[name], seedless)
     for name in RUN_COLUMNS:
         runs[name] = numbers.get(name, np.int64(0))
     runs["repetition"] = numbers.get("repetition", np.int64(0))
@@ -51,33 +52,6 @@ def read_run_keys(table: SourceTable, columns: Mapping[str, str]) -> pd.DataFram
         )
     runs["reason"] = (STATUS_PREFIX + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
-
-
-def _read_runs(
-    table: SourceTable, columns: Mapping[str, str], runs: pd.DataFrame, name: str
-) -> dict[str, pd.Series]:
-    """The numbers in a column of runs; several if its labels are such as `Fold01.Rep2`."""
-    column = columns[name]
-    text = table.text(column)
-    labels = {label: parse_label(label) for label in text.unique()}
-    kinds = {frozenset(one.runs) for one in labels.values()}
-    kind = next(iter(kinds), frozenset())
-    is_said = len(kinds) == 1 and not any(one.rest for one in labels.values())
-    if not (is_said and len(kind) > 1 and kind <= {*ALL_RUN_COLUMNS}):
-        seedless = _find_seedless(table, columns, runs) if name == "seed" else None
-        return {name: _read_whole_numbers(table, column, seedless)}
-    taken = [one for one in sorted(kind) if one in columns and one != name]
-    if taken:
-        table.add_error(
-            f"column {column!r} holds {text.iloc[0]!r}, and column {columns[taken[0]]!r} is the "
-            f"{taken[0]} too",
-            "Remove one of them.",
-        )
-    table.note(f"Column {column!r} was read as {' and '.join(sorted(kind))}.")
-    return {
-        one: text.map({name: int(label.runs[one]) for name, label in labels.items()})
-        for one in sorted(kind)
-    }
 
 
 def _number_evaluations(

@@ -21,7 +21,7 @@ from reseed.readers.cells import (
     read_percentages,
     read_written,
 )
-from reseed.readers.names import find_metric, parse_label
+from reseed.readers.names import ALL_RUN_COLUMNS, Label, find_metric, parse_label
 from reseed.readers.question import Part, Problem, TableError
 
 #: Names, and rows, that a message shows before it counts the rest.
@@ -281,6 +281,13 @@ class SourceTable:
             return not self.has_fractions(column)
         labels = map(parse_label, self.text(column).unique())
         return all(label.runs and not label.rest for label in labels)
+
+    def read_runs(self, column: str) -> dict[str, Label]:
+        """What the labels of a column say, if all name the same runs; else empty."""
+        labels = {text: parse_label(text) for text in self.text(column).unique()}
+        kinds = {frozenset(one.runs) for one in labels.values()}
+        kind = kinds.pop() if len(kinds) == 1 else frozenset()
+        return labels if kind and kind <= {*ALL_RUN_COLUMNS} else {}
 
     def kind(self, column: str) -> str:
         """`hits` (0 and 1 alone), `whole` or `real`."""

@@ -47,19 +47,18 @@ from reseed.readers.seeds import (
 )
 from reseed.readers.source_table import IN_MEMORY, SourceTable
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import StudyTexts, describe_imported_study, find_title
+from reseed.readers.study_info import Texts, describe_imported_study, find_title
 
 
 def import_results(
-    source: object, results: Mapping[str, Any], study: Mapping[str, Any]
+    source: object, results: Mapping[str, Any], study: Texts
 ) -> tuple[pd.DataFrame, StudyInfo]:
     """Read the user's results.
 
     Args:
         source: a path, or any other source that `reseed.readers.sources.open_source` reads.
         results: a study's `results` entry (`reseed.config.studies.Results`) as a dict.
-        study: name (or study), title, question, citation, notes and scale of the study; titles of
-            datasets and of models by name.
+        study: its name and texts.
 
     Returns:
         metrics: one row a run, with the columns of `reseed.core.schemas`; a run without a finite
@@ -70,12 +69,11 @@ def import_results(
         ReseedError: for all problems of the source, with lines and fixes.
     """
     options = ReadOptions.from_results(results)
-    texts = StudyTexts.from_job(study)
-    return tabulate_runs(read_scores(open_source(source, options), options), options, texts)
+    return tabulate_runs(read_scores(open_source(source, options), options), options, study)
 
 
 def tabulate_runs(
-    scores: Scores, options: ReadOptions, texts: StudyTexts
+    scores: Scores, options: ReadOptions, study: Texts
 ) -> tuple[pd.DataFrame, StudyInfo]:
     """The tables of a study of scores; results and errors as of `import_results`."""
     table, columns = scores.source, scores.columns
@@ -117,7 +115,7 @@ def tabulate_runs(
         of_items = {"by_items": True, "metric_is_share": scores.is_share}
     datasets = {
         name: DatasetInfo(
-            title=find_title(texts.dataset_titles, name),
+            title=find_title(study, "datasets", name),
             task=_find_task(scores, name, has_item_scores),
             metric=metric,
             greater_is_better=directions[metric],
@@ -128,7 +126,7 @@ def tabulate_runs(
         for name, metric in primary.items()
     }
     notes = [_describe_columns(scores), *table.notes]
-    return metrics, describe_imported_study(metrics, datasets, texts, notes)
+    return metrics, describe_imported_study(metrics, datasets, study, notes)
 
 
 def _find_task(scores: Scores, dataset: str, has_item_scores: bool) -> str | None:
@@ -164,7 +162,7 @@ def _describe_columns(scores: Scores) -> str:
 
 
 def import_predictions(
-    source: object, results: Mapping[str, Any], study: Mapping[str, Any], required: bool = True
+    source: object, results: Mapping[str, Any], study: Texts, required: bool = True
 ) -> tuple[pa.Table, pa.Table]:
     """`build_item_tables` of the user's runs; arguments as of `import_results`.
 
@@ -174,7 +172,7 @@ def import_predictions(
     given = read_scores(open_source(source, options), options)
     if not (given.has_items or required):
         return SCORES.empty_table(), TARGETS.empty_table()
-    return build_item_tables(given, tabulate_runs(given, options, StudyTexts.from_job(study))[0])
+    return build_item_tables(given, tabulate_runs(given, options, study)[0])
 
 
 def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, pa.Table]:

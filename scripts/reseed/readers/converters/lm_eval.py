@@ -49,26 +49,23 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
         for metric, is_higher_better in (by_metric or {}).items()
         if is_higher_better is not None
     }
-    seed_field = _find_varying_seed([*runs.values()])
-    rows: list[dict[str, object]] = []
-    row_labels: list[str] = []
+    configs = [run.get("config") or {} for run in runs.values()]
+    varying = (n for n in _SEED_FIELDS if len({str(one.get(n)) for one in configs}) > 1)
+    seed_field = next(varying, None)
+    rows, row_labels = [], []
     left_out: dict[str, None] = {}
     for path, run in runs.items():
-        ids = {"model": _read_model(run, path), "seed": _read_seed(run, seed_field)}
+        seed = (run.get("config") or {}).get(seed_field, "") if seed_field else 0
+        ids = {"model": _read_model(run, path), "seed": seed}
         groups = _find_groups(run)
         left_out |= dict.fromkeys(groups)
-        for task, scores in run["results"].items():
-            if task in groups:
-                continue
-            for name, value in scores.items():
-                metric = name.partition(",")[0]
-                if metric.endswith("_stderr") or not isinstance(value, int | float):
-                    continue
-                full = name_filtered(name)
-                rows.append({**ids, "dataset": task, "metric": full, "value": float(value)})
-                row_labels.append(path.name)
-                if metric in directions:
-                    directions[full] = directions[metric]
+        for task in [task for task in run["results"] if task not in groups]:
+            for name, value in run["results"][task].items():
+                metric, full = name.partition(",")[0], name_filtered(name)
+                if not metric.endswith("_stderr") and isinstance(value, int | float):
+                    rows.append({**ids, "dataset": task, "metric": full, "value": float(value)})
+                    row_labels.append(path.name)
+                    directions |= {full: directions[metric]} if metric in directions else {}
     notes = ["The files state no seed that differs between runs."]
     if seed_field:
         notes = [f"Runs differ in {seed_field}."]
@@ -76,18 +73,14 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
         notes.append(
             f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
         )
+    columns = ["model", "dataset", "seed", "metric", "value"]
     layout = Layout(
         "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset",
-        stated={name: name for name in ("model", "dataset", "seed", "metric", "value")},
+        stated={name: name for name in columns},
     )  # fmt: skip
-    columns = ["model", "dataset", "seed", "metric", "value"]
     frame = pd.DataFrame(rows, columns=columns)
-    return SourceTable(_name(contents), frame, np.array(row_labels), "file", layout, notes)
-
-
-def _name(contents: Mapping[Path, object]) -> str:
-    """The file, or the folder of several."""
-    return str(next(iter(contents)) if len(contents) == 1 else find_common_folder([*contents]))
+    where = next(iter(contents)) if len(contents) == 1 else find_common_folder([*contents])
+    return SourceTable(str(where), frame, np.array(row_labels), "file", layout, notes)
 
 
 def _check_results(path: Path, content: object) -> _Run:
@@ -117,14 +110,3 @@ def _read_model(run: _Run, path: Path) -> str:
         arguments = ",".join(f"{name}={value}" for name, value in arguments.items())
     match = _MODEL.search(arguments)
     return match[1] if match else str(config.get("model") or path.stem)
-
-
-def _find_varying_seed(runs: list[_Run]) -> str | None:
-    for name in _SEED_FIELDS:
-        if len({str((run.get("config") or {}).get(name)) for run in runs}) > 1:
-            return name
-    return None
-
-
-def _read_seed(run: _Run, field: str | None) -> object:
-    return (run.get("config") or {}).get(field, "") if field else 0
