@@ -18,8 +18,8 @@ from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.core.study_info import DatasetInfo
 from reseed.readers import EXPERIMENT
+from reseed.readers.metrics_schema import Texts, describe_imported_study
 from reseed.readers.scores import Scores
-from reseed.readers.study_info import Texts, describe_imported_study
 
 #: Columns of runs of one setting, on one test set.
 ONE_SETTING: dict[str, Any] = {

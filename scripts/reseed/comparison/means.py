@@ -28,11 +28,11 @@ from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.core.study_info import DatasetInfo, TrialCounts
 from reseed.plugins.options import NoOptions
 from reseed.readers.metric_choice import ask_direction
+from reseed.readers.metrics_schema import describe_imported_study
 from reseed.readers.names import choose_direction, find_metric, normalize_name, read_arrow
 from reseed.readers.paper_tables import read_means, spread_to_sd
 from reseed.readers.question import Question
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import describe_imported_study
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 from reseed.verdicts.decide import decide
@@ -227,13 +227,13 @@ def _choose_directions(
             by_name = {normalize_name(key): value for key, value in requested.items()}
             wanted = by_name.get(normalize_name(name), by_name.get(normalize_name(dataset)))
         try:
-            direction = choose_direction(name, wanted if isinstance(wanted, bool) else None)
+            greater, warning = choose_direction(name, wanted if isinstance(wanted, bool) else None)
         except ValueError as error:
             raise ReseedError(f"{error}. Leave the option out, or correct the heading.") from None
-        if direction.greater is None:
+        if greater is None:
             raise Question(means.attrs["path"], [ask_direction(name or "value")])
-        directions[dataset] = direction.greater
-        notes += [direction.warning] if direction.warning else []
+        directions[dataset] = greater
+        notes += [warning] if warning else []
     return names, directions, list(dict.fromkeys(notes))
 
 

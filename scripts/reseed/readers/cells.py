@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 #: Spellings of a missing score, in lower case.
 MISSING = {
@@ -48,13 +47,6 @@ _WRITTEN = re.compile(
 )
 
 
-class Numbers(NamedTuple):
-    """Cells as texts that are numbers, and what of them was left out."""
-
-    cells: list[str]
-    left_out: str
-
-
 def find_marks(cells: Iterable[str]) -> dict[str, float]:
     """1 and 0 by the cells, in lower case, if all are marks of right and wrong; else empty."""
     words: dict[str, str] = {}
@@ -92,18 +84,20 @@ def describe_interval(cells: Iterable[str]) -> str:
 
 def read_percentages(cells: Sequence[str], are_shares: bool) -> list[str] | None:
     """Percentages as numbers, or as shares; None if a cell is none."""
-    matches, exponent = _match_all(_PERCENT, cells), "e-2" if are_shares else ""
-    return None if matches is None else [f"{match[1]}{exponent}" for match in matches]
+    if not all(map(_PERCENT.fullmatch, cells)):
+        return None
+    return [f"{cell.rstrip('% ')}{'e-2' if are_shares else ''}" for cell in cells]
 
 
-def read_written(cells: Sequence[str]) -> Numbers | None:
+def read_written(cells: Sequence[str]) -> tuple[list[str], str] | None:
     """Numbers without their marks, their one unit, and signs between thousands; None elsewhere.
 
-    A comma separates thousands only if a number of the column has a point behind it.
+    And what was left out. A comma separates thousands only if a number of the column has a point
+    behind it.
     """
-    matches = _match_all(_WRITTEN, cells)
-    if matches is None:
+    if not all(map(_WRITTEN.fullmatch, cells)):
         return None
+    matches = [match for match in map(_WRITTEN.fullmatch, cells) if match]
     numbers, units = [match["number"] for match in matches], {match["unit"] for match in matches}
     has_commas = any("," in number for number in numbers)
     has_signs = any(map(_THOUSANDS.search, numbers))
@@ -115,18 +109,7 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
         *(["marks"] if any(re.search("[*_`†‡§¶]", cell) for cell in cells) else []),
     ]
     plain = [_THOUSANDS.sub("", number).replace("\u2212", "-") for number in numbers]
-    return Numbers(plain, " and ".join(left_out))
-
-
-def _match_all(pattern: re.Pattern[str], cells: Iterable[str]) -> list[re.Match[str]] | None:
-    """The match of each cell as a whole; None from the first cell on that is no match."""
-    matches = []
-    for cell in cells:
-        match = pattern.fullmatch(cell)
-        if match is None:
-            return None
-        matches.append(match)
-    return matches
+    return plain, " and ".join(left_out)
 
 
 def describe_bad_number(column: str, value: str) -> tuple[str, str]:

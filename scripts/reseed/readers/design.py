@@ -65,12 +65,7 @@ def choose_design(scores: Scores, asks_items: bool = False) -> Design:
     Else items decide where seeds alone do not describe what varied: items with clusters, prompts or
     repeats, one run of each model, one model alone, and logs of evaluation harnesses.
 
-    Args:
-        scores: of all models.
-        asks_items: whether the user asks for a comparison over items.
-
-    Raises:
-        ReseedError: for items that are points in time, and for `asks_items` on several splits.
+    asks_items: whether the user asks for a comparison over items, an error on several splits.
     """
     levels = _count_levels(scores)
     if scores.has_items:

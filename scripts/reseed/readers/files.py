@@ -328,8 +328,6 @@ _READERS: dict[str, tuple[Callable[[Path], _Content], tuple[str, ...]]] = {
 }
 
 
-#: The start of a footnote: a sign, or a word for one.
-_REMARK = re.compile(r"[*†‡§¶#(]|(notes?|sources?|legend|n\.b\.)\b", re.I)
 #: Columns of the widest table that is read.
 _MOST_COLUMNS = 20_000
 
@@ -342,14 +340,12 @@ def check_table(table: SourceTable) -> SourceTable:
             f"has {len(columns):,} columns, and at most {_MOST_COLUMNS:,} are read",
             "Give one row a score, with columns of model, run and score.",
         )
-    signs = [not (str(name).strip() or _has_words(table.frame.iloc[:, i]))
-             for i, name in enumerate(columns)]  # fmt: skip
-    if any(signs):  # arrows and ± in columns of their own
-        table = replace(table, frame=table.frame.loc[:, ~np.array(signs)])
-        columns = table.frame.columns
-    if len(columns) > 2 and (remarks := _count_footnotes(table.frame)):
-        note = f"Left out below the table: {table.frame.iloc[-remarks, 0]!r}."
-        table = table.with_frame(table.frame.iloc[:-remarks], note)
+    is_named = [
+        bool(str(name).strip()) or table.frame.iloc[:, i].astype(str).str.contains(r"\w").any()
+        for i, name in enumerate(columns)
+    ]
+    if not all(is_named):  # arrows and ± in columns of their own
+        table = replace(table, frame=table.frame.loc[:, np.array(is_named)])
         columns = table.frame.columns
     repeated = columns[columns.duplicated()]
     if len(repeated) and (joined := _join_headings(table)) is not None:
@@ -362,21 +358,6 @@ def check_table(table: SourceTable) -> SourceTable:
         table.add_error("holds no rows", "Each run of a model is one row.")
     table.raise_errors()
     return table
-
-
-def _count_footnotes(frame: pd.DataFrame) -> int:
-    """Last rows with a footnote in the first cell, and nothing in the others."""
-    count = 0
-    for first, *others in frame.iloc[::-1].itertuples(index=False):
-        is_alone = all(str(cell).strip().lower() in MISSING for cell in others)
-        if not (is_alone and _REMARK.match(str(first).strip())):
-            break
-        count += 1
-    return count
-
-
-def _has_words(cells: pd.Series) -> bool:
-    return bool(cells.astype(str).str.contains(r"\w", regex=True).any())
 
 
 def _join_headings(table: SourceTable) -> SourceTable | None:

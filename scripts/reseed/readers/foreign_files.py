@@ -49,13 +49,7 @@ Result = TypeVar("Result")
 
 @contextmanager
 def name_file(path: object, kind: str = "a table", fix: str = "Repair the file.") -> Iterator[None]:
-    """Raise ReseedError with the file's name for anything that reading it raises.
-
-    Args:
-        path: the file, or what stands for the source in messages.
-        kind: what it is read as.
-        fix: what the user can do.
-    """
+    """Raise ReseedError with the file's name, and the fix, for anything that reading it raises."""
     try:
         yield
     except ReseedError:

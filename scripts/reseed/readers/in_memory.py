@@ -238,17 +238,16 @@ def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
     if is_unnamed and not _are_numbered(labels):  # names of datasets, folds or seeds?
         return read_frame(pd.DataFrame(by_model))
     runs = _name_runs(labels) if is_unnamed else ""
-    if is_unnamed:
-        by_model = {model: scores.rename_axis(runs) for model, scores in by_model.items()}
-    parts = [index_to_columns(s.to_frame("value")).assign(model=m) for m, s in by_model.items()]
+    parts = [
+        index_to_columns((s.rename_axis(runs) if runs else s).to_frame("value")).assign(model=model)
+        for model, s in by_model.items()
+    ]
     table = read_frame(pd.concat(parts, ignore_index=True))
-    if runs != "fold":
-        return table
     note = (
         "Scores were paired by their index, taken as the folds of one cross-validation; name the "
         "index `seed` where it holds seeds."
     )
-    return table.with_frame(table.frame, note, is_positional=True)
+    return table.with_frame(table.frame, note, is_positional=True) if runs == "fold" else table
 
 
 def _are_numbered(labels: Collection[Any]) -> bool:

@@ -259,16 +259,14 @@ def _ask_crossed(draft: Draft, headings: Sequence[str]) -> dict[str, Crossed]:
     Where the metric that the user names is one of the words, the headings with it.
     """
     words = {c: re.split(r"[\s_~]+", c) for c in headings}
-    if any(len(one) < 2 for one in words.values()):
-        return {}
     wanted = {normalize_name(m) for m in draft.options.metrics}
-    for at in (0, -1):
+    for first in (True, False):
         found = {
-            c: Crossed(" ".join(one[1:] if at == 0 else one[:-1]), one[at])
-            for c, one in words.items()
+            c: Crossed(" ".join(w[1:] if first else w[:-1]), w[0 if first else -1])
+            for c, w in words.items()
         }
         metrics, names = ({one[i] for one in found.values()} for i in (1, 0))
-        if not (len(metrics) > 1 < len(names) and len(metrics) * len(names) == len(headings)):
+        if "" in names or not (1 < len(metrics) < len(headings) == len(metrics) * len(names)):
             return {}
         chosen = {c: one for c, one in found.items() if normalize_name(one.metric) in wanted}
         if chosen:
@@ -388,26 +386,25 @@ def _name_rows(draft: Draft, heads: Sequence[str]) -> None:
 
 def _list_rows(draft: Draft, column: str = "") -> list[Option]:
     """What a row may be: of a column, only what fits its values."""
-
-    def say(role: str, meaning: str) -> Option:
-        return option(role, column, meaning) if column else Option({"rows": role}, meaning)
-
+    meanings = {
+        "fold": "the same fold for every model",
+        "seed": "the same seed of the training for every model",
+        "data_seed": "a random split of the data, drawn by this number",
+        "dataset": "a dataset",
+        "item": "a test case of trained models",
+        "repetition": "a run of its own, in no common order",
+    }
     if column and not draft.table.may_number(column):
-        return [
-            say("item", "a test case of trained models"),
-            say("dataset", "a dataset"),
-            say("fold", "the case or group that was left out of the training"),
-            say("repetition", "a run of its own"),
-            say("model", "a model; then headings are datasets or runs"),
-        ]
-    return [
-        say("fold", "the same fold for every model"),
-        say("seed", "the same seed of the training for every model"),
-        say("data_seed", "a random split of the data, drawn by this number"),
-        say("dataset", "a dataset"),
-        say("item", "a test case of trained models"),
-        say("repetition", "a run of its own, in no common order"),
-    ]
+        meanings = {
+            "item": "a test case of trained models",
+            "dataset": "a dataset",
+            "fold": "the case or group that was left out of the training",
+            "repetition": "a run of its own",
+            "model": "a model; then headings are datasets or runs",
+        }
+    if not column:
+        return [Option({"rows": role}, meaning) for role, meaning in meanings.items()]
+    return [option(role, column, meaning) for role, meaning in meanings.items()]
 
 
 def _stack_models(draft: Draft, heads: Sequence[str], grid: Mapping[str, Crossed]) -> Found:
@@ -531,24 +528,20 @@ def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str
     """Raise ReseedError for one score a model, which shows nothing of chance."""
     table = draft.table
     draft.refuse_mixed()
-    if draft.table.levels(draft.roles["model"]) < 2 and len(table.frame) > 1:
+    if table.levels(draft.roles["model"]) < 2 and len(table.frame) > 1:
         return
     if not known and not numbers:
-        raise table.error(
-            "has one row a model, and no scores",
-            f"{_GIVE_RUNS}, with its score. {table.column_list}",
-        )
-    name = known[0] if known else numbers[0]
-    others = Option({"headings": "dataset"})
-    is_open = len(numbers) > 1 and not any(map(find_metric, numbers))
-    more = f" Where the columns are datasets: {others}." if is_open else ""
-    settings = [
-        c for c in draft.left() if c not in known and 1 < draft.table.levels(c) < len(table.frame)
-    ]
-    more += f" Where models have several rows: {option('model', settings[0])}." if settings else ""
-    raise table.error(
-        f"has one row a model ({name!r} is its score), and {_ONE_NUMBER}", f"{_GIVE_RUNS}.{more}"
-    )
+        fix = f"{_GIVE_RUNS}, with its score. {table.column_list}"
+        raise table.error("has one row a model, and no scores", fix)
+    more = ""
+    if len(numbers) > 1 and not any(map(find_metric, numbers)):
+        more = f" Where the columns are datasets: {Option({'headings': 'dataset'})}."
+    left = [c for c in draft.left() if c not in known]
+    settings = [c for c in left if 1 < table.levels(c) < len(table.frame)]
+    if settings:
+        more += f" Where models have several rows: {option('model', settings[0])}."
+    what = f"has one row a model ({[*known, *numbers][0]!r} is its score), and {_ONE_NUMBER}"
+    raise table.error(what, f"{_GIVE_RUNS}.{more}")
 
 
 def _stack_rows(

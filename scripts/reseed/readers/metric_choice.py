@@ -147,13 +147,12 @@ def choose_directions(
         if wanted is stated is None and read_arrow(name) is None:
             stated = _infer_from_sign(table, rows, name)
         try:
-            direction = choose_direction(name, wanted, stated)
+            directions[name], warning = choose_direction(name, wanted, stated)
         except ValueError as error:
             table.add_error(str(error), "Leave the option out, or correct the source.")
             continue
-        if direction.warning:
-            table.note(direction.warning)
-        directions[name] = direction.greater
+        if warning:
+            table.note(warning)
     return directions
 
 
@@ -180,12 +179,15 @@ def _bare(metric: str) -> str:
 
 def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> bool | None:
     """Negated errors are better the greater they are. An error of both signs is refused."""
-    if not is_error(metric) or find_metric(metric) is None:
+    known = find_metric(metric)
+    if not is_error(metric) or known is None:
         return None
     values = rows["value"].where(np.isfinite(rows["value"]))
     tolerance = _TOLERANCE * values.abs().max()
     below, above = values < -tolerance, values > tolerance
-    if below.any() and above.any():
+    if not below.any():
+        return None
+    if above.any():
         table.add_error(
             f"{metric!r} has values below 0 and above it, but an error is never below 0",
             (
@@ -194,10 +196,8 @@ def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> boo
             ),
             rows.loc[below, "row"],
         )
-    if not below.any() or above.any():
         return None
-    known = find_metric(metric)
-    if known is not None and not known.greater:
+    if not known.greater:
         table.note(
             f"{metric}: no value is above 0 (scikit-learn's scorers negate errors), so greater was "
             "taken as better."

@@ -1,8 +1,8 @@
-"""Converts imported runs to the schema of `metrics.parquet` (`reseed.core.schemas`)."""
+"""Imported runs in the schema of `metrics.parquet` (`reseed.core.schemas`), and their facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -15,6 +15,13 @@ from reseed.core.schemas import (
     OUTCOME_COLUMNS,
     SPLIT_COLUMNS,
     TRIAL_COLUMNS,
+)
+from reseed.core.study_info import (
+    DatasetInfo,
+    ExperimentInfo,
+    ModelInfo,
+    StudyInfo,
+    build_study_info,
 )
 from reseed.readers.options import Ratio
 from reseed.readers.question import propose
@@ -31,6 +38,12 @@ _MAX_FOLDS = 10
 _FEWEST_FLATTENED = 3
 #: A greater ratio of test to training rows is a percentage, or inverted.
 _MAX_RATIO = 10
+
+#: Kind of seed → the column that holds it.
+_SEED_COLUMNS = {"data": "data_seed", "repeat": "repeat", "fold": "fold", "model": "init"}
+#: Name and texts of a study: name (or study), title, question, citation and notes; titles of
+#: datasets and of models by name.
+Texts = Mapping[str, Any]
 
 
 class _Splits(NamedTuple):
@@ -49,26 +62,10 @@ class _Splits(NamedTuple):
 _RESERVED = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
 
 
-def rename_reserved_metrics(
-    table: SourceTable, primary: Mapping[str, str], is_named: bool
-) -> dict[str, str]:
-    """New names of primary metrics that have the name of another column here, such as `error`.
-
-    Such a column may hold error messages or exit codes: it is a score only if it was named as one.
-
-    Args:
-        is_named: whether the user, or a column of metrics, names the score.
-
-    Raises:
-        ReseedError: if such a metric was only found by its heading.
-    """
+def rename_reserved_metrics(table: SourceTable, primary: Mapping[str, str]) -> dict[str, str]:
+    """New names of primary metrics that have the name of another column here, such as `error`."""
     renamed = {m: f"{m}_score" for m in dict.fromkeys(primary.values()) if m in _RESERVED}
     for metric, name in renamed.items():
-        if not is_named:
-            raise table.error(
-                f"the column {metric!r} may hold messages or exit codes of runs",
-                propose("If it holds the scores: ", {"metric": metric}),
-            )
         table.notes.append(f"The metric {metric!r} is named {name!r} in results.")
     return renamed
 
@@ -213,40 +210,47 @@ def _check_known_overlap(
     table: SourceTable, columns: Mapping[str, str], splits: dict[str, _Splits]
 ) -> None:
     """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
-    for dataset, one in splits.items():
-        if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
-            seeds, evaluations = (_as_runs(table, columns, name) for name in ("seed", "repetition"))
-            table.add_error(
-                f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
-                "training rows overlap",
-                (
-                    "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 "
-                    "split, 0 if each run has new data), so that intervals and tests can correct "
-                    "for it.",
-                    propose("If these are trainings on one split: ", seeds),
-                    propose("If they are evaluations of one trained model: ", evaluations),
-                ),
-            )
-            break
-    for dataset, one in splits.items():
-        if one.unrepeated_folds > _MAX_FOLDS:
-            ratio = f"{1 / (one.unrepeated_folds - 1):.3g}"
-            fix: list[str] = [
-                "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
-                f"80/20 split, 0.111 for 10 folds, {ratio} if these are {one.unrepeated_folds} "
-                "folds of one cross-validation), or a column `repeat`."
-            ]
-            if table.layout.is_positional:
-                seeds = {"columns": {"seed": "fold"}}
-                fix.append(propose("Where these are seeds of one split: ", seeds))
-            table.add_error(
-                f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
-                "repeated folds or random splits overlap more than the folds of one "
-                "cross-validation",
-                fix,
-            )
-            break
-    _note_unrepeated_folds(table, splits)
+    drawn = [
+        d for d, one in splits.items() if "data" in one.varied and one.scheme == UNKNOWN_SCHEME
+    ]
+    many = [d for d, one in splits.items() if one.unrepeated_folds > _MAX_FOLDS]
+    if drawn:
+        seeds, evaluations = (_as_runs(table, columns, name) for name in ("seed", "repetition"))
+        table.add_error(
+            f"its runs on {drawn[0]} use several random splits (data_seed or repeat), whose "
+            "training rows overlap",
+            (
+                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split, 0 "
+                "if each run has new data), so that intervals and tests can correct for it.",
+                propose("If these are trainings on one split: ", seeds),
+                propose("If they are evaluations of one trained model: ", evaluations),
+            ),
+        )
+    if many:
+        folds = splits[many[0]].unrepeated_folds
+        fix = [
+            "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
+            f"80/20 split, 0.111 for 10 folds, {1 / (folds - 1):.3g} if these are {folds} "
+            "folds of one cross-validation), or a column `repeat`."
+        ]
+        if table.layout.is_positional:
+            seeds = {"columns": {"seed": "fold"}}
+            fix.append(propose("Where these are seeds of one split: ", seeds))
+        table.add_error(
+            f"has {folds} folds on {many[0]} and no column identifies repeats: repeated folds or "
+            "random splits overlap more than the folds of one cross-validation",
+            fix,
+        )
+    counts = sorted(
+        {n for one in splits.values() if (n := one.unrepeated_folds) > _FEWEST_FLATTENED}
+    )
+    if counts and not table.layout.is_positional and not many:
+        table.notes.append(
+            f"No column identifies repeats: {' or '.join(map(str, counts))} folds were taken as "
+            "one cross-validation. If they are repeats of fewer folds, number the repeats in a "
+            "column `repeat`, or give `test_train_ratio` (0.25 for repeats of 5 folds): the "
+            "training sets overlap more, and intervals are wider."
+        )
 
 
 def _as_runs(table: SourceTable, columns: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -257,15 +261,37 @@ def _as_runs(table: SourceTable, columns: Mapping[str, str], name: str) -> dict[
     return {"columns": {name: column}}
 
 
-def _note_unrepeated_folds(table: SourceTable, splits: dict[str, _Splits]) -> None:
-    """Note the assumption that folds without a repeat are those of one cross-validation."""
-    folds = {one.unrepeated_folds for one in splits.values()}
-    counts = sorted(n for n in folds if n > _FEWEST_FLATTENED)
-    if not counts or table.layout.is_positional or counts[-1] > _MAX_FOLDS:
-        return
-    table.notes.append(
-        f"No column identifies repeats: {' or '.join(map(str, counts))} folds were taken as one "
-        "cross-validation. If they are repeats of fewer folds, number the repeats in a column "
-        "`repeat`, or give `test_train_ratio` (0.25 for repeats of 5 folds): the training sets "
-        "overlap more, and intervals are wider."
+def describe_imported_study(
+    metrics: pd.DataFrame, datasets: dict[str, DatasetInfo], study: Texts, notes: Sequence[str]
+) -> StudyInfo:
+    """Facts of imported results, as `reseed.trials.about.describe_study` returns for trials.
+
+    notes: how the results were read.
+    """
+    models = {name: find_title(study, "models", name) for name in dict.fromkeys(metrics["model"])}
+    varied = sorted({name for text in metrics["varied"].unique() for name in text.split("+")})
+    experiment = ExperimentInfo(
+        title="Given results",
+        arms=models,
+        varied="+".join(name for name in varied if name != "none") or "none",
+        seeds={kind: sorted(map(int, metrics[c].unique())) for kind, c in _SEED_COLUMNS.items()},
     )
+    texts: dict[str, Any] = {
+        name: study.get(name) or "" for name in ("title", "question", "citation")
+    }
+    return build_study_info(
+        {EXPERIMENT: experiment},
+        datasets,
+        metrics,
+        study=study.get("study") or study.get("name"),
+        notes=[*(study.get("notes") or ()), *notes],
+        models={name: ModelInfo(title=title) for name, title in models.items()},
+        **texts,
+    )
+
+
+def find_title(study: Texts, kind: str, name: str) -> str:
+    """The title of one of the `models` or `datasets`; of `name~change=value` that of `name`."""
+    titles = (study.get("titles") or {}).get(kind) or {}
+    base, _, changes = name.partition("~")
+    return titles.get(name) or (titles.get(base) if "=" in changes else None) or name

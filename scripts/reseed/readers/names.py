@@ -166,23 +166,16 @@ def find_metric(heading: str) -> Known | None:
     return None
 
 
-class Direction(NamedTuple):
-    """Whether greater is better (None: not known), and what a reader must know about it."""
-
-    greater: bool | None
-    warning: str = ""
-
-
 def choose_direction(
     metric: str, requested: bool | None = None, stated: bool | None = None
-) -> Direction:
+) -> tuple[bool | None, str]:
     """Whether greater is better: the option, the heading's arrow or what a log states, the list.
 
-    Raises ValueError if the option contradicts an arrow or a log.
+    And what a reader must know about it. Raises ValueError if the option contradicts an arrow or a
+    log.
     """
-    arrow = read_arrow(metric)
+    arrow, known = read_arrow(metric), find_metric(metric)
     arrow = stated if arrow is None else arrow
-    known = find_metric(metric)
     words = {True: "more", False: "less"}
     if arrow is not None:
         if requested not in (None, arrow):
@@ -190,15 +183,12 @@ def choose_direction(
                 f"the source states that {words[arrow]} of {metric!r} is better, and the opposite "
                 "is requested"
             )
-        return Direction(arrow)
-    if requested is None:
-        return Direction(known.greater if known else None)
-    if known is None or known.greater == requested:
-        return Direction(requested)
-    return Direction(
-        requested,
-        f"{AGAINST}, {words[requested]} of {metric!r} is taken as better, as requested: by the "
-        f"name {words[known.greater]} would be.",
+        return arrow, ""
+    if known is None or requested in (None, known.greater):
+        return requested if known is None else known.greater, ""
+    return requested, (
+        f"{AGAINST}, {words[not known.greater]} of {metric!r} is taken as better, as requested: by "
+        f"the name {words[known.greater]} would be."
     )
 
 

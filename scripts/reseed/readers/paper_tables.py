@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from decimal import Decimal, getcontext
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -52,13 +51,8 @@ _EXPECTED = (
 )
 
 
-class _MeanColumn(NamedTuple):
-    """A column of means and its column of spreads (`sd` or `se`); `title` may be empty."""
-
-    title: str
-    mean: str
-    width: str
-    spread: str
+#: Title (or empty), column of means, column of spreads, and what those are: `sd`, `se`, `ci95`.
+_MeanColumn = tuple[str, str, str, str]
 
 
 def read_means(
@@ -71,23 +65,18 @@ def read_means(
     """One row a model and dataset (`COLUMNS`), in the table's order.
 
     `half_mean` and `half_sd` are half a unit of the last printed digit of the mean and the SD of
-    that cell. Floats have lost their trailing zeros: each has the digits that are left, unless
-    `decimals` states them, or a float of its column was evidently not rounded. If the first column
-    holds datasets and none the model, the other columns are models.
-
-    `attrs["caption"]` is that of a LaTeX table. `spread` is one of `SPREADS`, or `UNKNOWN`, where
-    the numbers are taken as SDs.
+    that cell. If the first column holds datasets and none the model, the other columns are models.
+    `attrs["caption"]` is that of a LaTeX table.
 
     Args:
         table: the means.
-        runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
-        spread: the meaning of ± (`SPREADS`). A column's own name has priority.
-        decimals: number of decimals with which floats were printed.
+        runs: number of runs of each mean, if no column states it.
+        spread: the meaning of ± (`SPREADS`), if no heading states it; else SDs are assumed.
+        decimals: number of decimals with which floats were printed, which lost trailing zeros.
         mapping: the user's `columns`: that of the model, dataset or metric.
 
     Raises:
-        ReseedError: for a table of another form, a cell that is no mean with its spread, a missing
-            number of runs or name of a model, and a model that occurs twice on a dataset.
+        ReseedError: for a table of another form, or with a cell that is no mean with its spread.
     """
     if spread not in (None, *SPREADS):
         raise ReseedError(
@@ -137,7 +126,8 @@ def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Ser
     numbers = present.map(lambda value: Decimal(value).normalize())
     if not numbers.map(Decimal.is_finite).all():
         return text
-    if decimals is None and not (numbers.map(_count_digits) > _MOST_PRINTED_DIGITS).any():
+    most = max((len(value.as_tuple().digits) for value in numbers), default=0)
+    if decimals is None and most <= _MOST_PRINTED_DIGITS:
         # A 0 has no digits of its own.
         most = max(map(_count_decimals, numbers), default=0)
         printed = numbers.map(lambda value: value if value else Decimal((0, (0,), -most)))
@@ -147,10 +137,6 @@ def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Ser
             return text
         printed = numbers.map(lambda value: round(value, places))
     return printed.map(lambda value: f"{value:f}").reindex(text.index, fill_value="")
-
-
-def _count_digits(value: Decimal) -> int:
-    return len(value.as_tuple().digits)
 
 
 def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
@@ -241,7 +227,7 @@ def _read_columns(
     counts = [c for c in roles.get("n", []) if table.is_numeric(c)]
     pairs = _find_mean_columns({normalize_name(column): column for column in table.columns})
     with_cells = [c for c in table.columns if text[c].map(_is_cell).mean() > 0.5]
-    used = {c for pair in pairs for c in (pair.mean, pair.width)} | {*with_cells, *counts}
+    used = {c for _, mean, width, _ in pairs for c in (mean, width)} | {*with_cells, *counts}
     metric = [c for c in roles.get("metric", []) if c not in used]
     labels = [c for c in roles.get("dataset", []) if c not in used] + metric
     model = next(iter(roles.get("model", [])), "")
@@ -299,10 +285,8 @@ def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:
             known += metrics if not stem and len(metrics) == 1 else []
             mean = next((names[one] for one in known if one in names and one != name), None)
             if mean and stem not in columns:
-                title = mean[: len(stem)] if stem else mean if mean in names.values() else ""
-                is_metric = find_metric(mean) is not None
-                title = title if stem or is_metric else ""
-                columns[stem] = _MeanColumn(title, mean, column, kind)
+                title = mean[: len(stem)] if stem else mean if find_metric(mean) else ""
+                columns[stem] = (title, mean, column, kind)
     return [*columns.values()]
 
 
@@ -372,11 +356,10 @@ def _read_cells(table: SourceTable, column: str, cells: pd.Series) -> pd.DataFra
             f"{_EXPECTED}; leave a cell empty where a model has none",
             wrong,
         )
-    rows: list[tuple[float, float, int, int]] = [(np.nan, np.nan, 0, 0)] * len(cells)
-    for i, values in enumerate(parsed):
-        if values is not None:
-            mean, width = values
-            rows[i] = (float(mean), float(width), _count_decimals(mean), _count_decimals(width))
+    rows = [
+        (np.nan, np.nan, 0, 0) if one is None else (*map(float, one), *map(_count_decimals, one))
+        for one in parsed
+    ]
     return pd.DataFrame(rows, columns=["mean", "sd", *_DIGITS], index=cells.index)
 
 

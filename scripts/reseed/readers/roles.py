@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -177,7 +176,6 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
         for name in filter(UNNAMED.fullmatch, table.columns)
         if name not in said and table.text(name).tolist() == counted
     ]
-    table = _spread_lists(table)
     frame = table.frame.drop(columns=drop)
     for field_name, names in (("leave_out", options.leave_out), ("keep", options.keep)):
         for name in names:
@@ -200,23 +198,6 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
         table.note(f"{len(frame):,} of {len(table.frame):,} rows were kept: {kept}.")
     same = frame.shape == table.frame.shape
     return _drop_summary(table if same else table.with_frame(frame))
-
-
-def _spread_lists(table: SourceTable) -> SourceTable:
-    """The table with a row for each number of lists in cells, and a column of their position."""
-    for column in table.columns:
-        if (
-            table.is_numeric(column)
-            or not table.text(column).str.fullmatch(r"\[[-\d.eE+, ]+\]").all()
-        ):
-            continue
-        lists = table.text(column).map(json.loads)
-        if lists.empty or lists.map(len).nunique() > 1 or "position" in table.columns:
-            continue
-        frame = table.frame.assign(**{column: lists}).explode(column)
-        frame["position"] = frame.groupby(level=0).cumcount()
-        return table.with_frame(frame, f"Each number in the lists of {column!r} is a row.")
-    return table
 
 
 def _drop_summary(table: SourceTable) -> SourceTable:

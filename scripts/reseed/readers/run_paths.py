@@ -38,13 +38,7 @@ def identify_files(
     """What the path of each file says, where no column of the files says it.
 
     Labels such as `seed_3` name a run; the one other part in which paths differ names the model.
-    `options.paths` states the parts.
-
-    Args:
-        columns: those of the files.
-
-    Raises:
-        ReseedError: for a path that `options.paths` does not fit.
+    `options.paths` states the parts; a path that it does not fit is an error.
     """
     columns = [*columns]
     known = {*map(find_role, columns), *options.columns}
@@ -96,15 +90,11 @@ def _name_models(
 ) -> tuple[Part, ...]:
     """Add the model to what is found of each path, or return the question that is open."""
     rests = [[one.rest for one in parts] for parts in parsed]
-    if len({len(rest) for rest in rests}) > 1:
+    depth = len(rests[0]) if len({len(rest) for rest in rests}) == 1 else 0
+    varying = [i for i in range(depth) if len({rest[i] for rest in rests}) > 1]
+    if not varying:
         for one, rest in zip(found, rests, strict=True):
             one["model"] = "/".join(filter(None, rest)) or folder
-        return ()
-    varying = [i for i in range(len(rests[0])) if len({rest[i] for rest in rests}) > 1]
-    if not varying:
-        name = "/".join(filter(None, rests[0]))
-        for one in found:
-            one["model"] = name or folder
         return ()
     if len(varying) > 1:
         forms = [

@@ -190,9 +190,8 @@ class SourceTable:
             if plain is not None and "%" not in column:
                 note = f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
         if plain is None and (written := read_written(cells)) is not None:
-            plain = written.cells
-            note = f"Column {column!r} was read without {written.left_out}."
-            note = note if written.left_out else ""
+            plain, left_out = written
+            note = f"Column {column!r} was read without {left_out}." if left_out else ""
         if plain is not None:
             numbers = pd.Series(plain, present.index).astype(np.float64).reindex(text.index)
             return Parsed(numbers, note=note)

@@ -59,14 +59,12 @@ def _merge(runs: dict[Path, Mapping[str, Any]]) -> dict[Path, Mapping[str, Any]]
         return runs
     merged: dict[Path, Mapping[str, Any]] = {}
     for folder, files in folders.items():
-        one: dict[str, Any] = {}
-        if len({frozenset(content) for content in files.values()}) < len(files):
+        merged[folder / "run.json"] = one = dict(
+            pair for own in files.values() for pair in own.items()
+        )
+        are_apart = len({frozenset(own) for own in files.values()}) == len(files)
+        if not are_apart or any(one[n] != v for own in files.values() for n, v in own.items()):
             return runs
-        for content in files.values():
-            if any(one.get(name, value) != value for name, value in content.items()):
-                return runs
-            one |= content
-        merged[folder / "run.json"] = one
     return merged
 
 

@@ -26,8 +26,11 @@ from reseed.readers.design import choose_design
 from reseed.readers.items import average_items, list_item_scores
 from reseed.readers.metrics_schema import (
     EXPERIMENT,
+    Texts,
     check_finished_runs,
     choose_ratio,
+    describe_imported_study,
+    find_title,
     pivot_metrics,
     rename_reserved_metrics,
     to_metrics_schema,
@@ -47,26 +50,17 @@ from reseed.readers.seeds import (
 )
 from reseed.readers.source_table import IN_MEMORY, SourceTable
 from reseed.readers.sources import open_source
-from reseed.readers.study_info import Texts, describe_imported_study, find_title
 
 
 def import_results(
     source: object, results: Mapping[str, Any], study: Texts
 ) -> tuple[pd.DataFrame, StudyInfo]:
-    """Read the user's results.
+    """`tabulate_runs` of the user's results.
 
     Args:
-        source: a path, or any other source that `reseed.readers.sources.open_source` reads.
+        source: as of `reseed.readers.sources.open_source`.
         results: a study's `results` entry (`reseed.config.studies.Results`) as a dict.
         study: its name and texts.
-
-    Returns:
-        metrics: one row a run, with the columns of `reseed.core.schemas`; a run without a finite
-            score has status `failed`.
-        info: the facts of the study; its notes say how the source was read.
-
-    Raises:
-        ReseedError: for all problems of the source, with lines and fixes.
     """
     options = ReadOptions.from_results(results)
     return tabulate_runs(read_scores(open_source(source, options), options), options, study)
@@ -75,7 +69,11 @@ def import_results(
 def tabulate_runs(
     scores: Scores, options: ReadOptions, study: Texts
 ) -> tuple[pd.DataFrame, StudyInfo]:
-    """The tables of a study of scores; results and errors as of `import_results`."""
+    """The tables of a study of scores; ReseedError for all problems of its runs.
+
+    One row a run, with the columns of `reseed.core.schemas` (a run without a finite score has
+    failed), and the facts of the study, whose notes say how the source was read.
+    """
     table, columns = scores.source, scores.columns
     if "people" in columns:
         leave = Option({"leave_out": [columns["people"]]})
@@ -89,8 +87,7 @@ def tabulate_runs(
         rows = average_evaluations(table, columns, rows)
         refuse_equal_runs(table, columns, rows)
     primary, directions = dict(scores.metrics), scores.greater
-    is_named = options.metric is not None or "metric" in columns or "value" in options.columns
-    renamed = rename_reserved_metrics(table, primary, is_named)
+    renamed = rename_reserved_metrics(table, primary)
     rows = rows.assign(metric=rows["metric"].replace(renamed))
     primary = {dataset: renamed.get(metric, metric) for dataset, metric in primary.items()}
     directions = {renamed.get(metric, metric): up for metric, up in directions.items()}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.converters import harnesses, inspect_logs, trec
+from reseed.readers.converters import harnesses, inspect_logs
 from reseed.readers.converters.harnesses import Sample
 from reseed.readers.files import FileSet
 from reseed.readers.foreign_files import name_file
@@ -53,7 +53,7 @@ _HARNESSES = (
         "Run `helm-run` again for it.",
     ),
     _Harness(
-        "output of trec_eval -q", trec.is_trec_eval, trec.read_trec_eval,
+        "output of trec_eval -q", harnesses.is_trec_eval, harnesses.read_trec_eval,
         "Run `trec_eval -q` again.",
     ),
 )  # fmt: skip

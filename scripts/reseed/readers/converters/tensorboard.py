@@ -100,26 +100,19 @@ def read_scalars(path: Path) -> Iterator[tuple[int, str, float]]:
 
 
 def _parse_event(record: bytes) -> Iterator[tuple[int, str, float]]:
-    step, summaries = 0, []
-    for number, value in _parse_fields(record):
-        if number == 2 and isinstance(value, int):
-            step = value
-        elif number == 5 and isinstance(value, bytes):
-            summaries.append(value)
-    for summary in summaries:
-        for number, entry in _parse_fields(summary):
-            if number == 1 and isinstance(entry, bytes):
-                fields = dict(_parse_fields(entry))
-                tag, scalar = fields.get(1), _parse_scalar(fields)
-                if scalar is not None and isinstance(tag, bytes):
-                    yield step, tag.decode(), scalar
-
-
-def _parse_scalar(fields: _Fields) -> float | None:
-    simple, tensor = fields.get(2), fields.get(8)
-    if isinstance(simple, bytes) and len(simple) == 4:
-        return struct.unpack("<f", simple)[0]
-    return _parse_tensor(tensor) if isinstance(tensor, bytes) else None
+    fields = list(_parse_fields(record))
+    step = next((value for number, value in fields if number == 2 and isinstance(value, int)), 0)
+    for number, summary in fields:
+        if number != 5 or not isinstance(summary, bytes):
+            continue
+        entries = (entry for one, entry in _parse_fields(summary) if one == 1)
+        for own in (dict(_parse_fields(one)) for one in entries if isinstance(one, bytes)):
+            tag, simple, tensor = own.get(1), own.get(2), own.get(8)
+            scalar = _parse_tensor(tensor) if isinstance(tensor, bytes) else None
+            if isinstance(simple, bytes) and len(simple) == 4:
+                scalar = struct.unpack("<f", simple)[0]
+            if scalar is not None and isinstance(tag, bytes):
+                yield step, tag.decode(), scalar
 
 
 def _parse_tensor(data: bytes) -> float | None:
