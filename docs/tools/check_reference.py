@@ -6,8 +6,8 @@ Trials are trained at the reference's scale in a results folder of their own. Th
 of different models and datasets. Searched hyper-parameters would need the whole search, so trials
 with them are left out; references of a GPU are checked if they are named. On the processor and the
 versions that made a reference the scores have the same bits. Elsewhere they may differ in the last
-ones: a difference of more than `--tolerance` standard deviations, over the runs of that model on
-that dataset, means that the reference is to be made again (exit status 1).
+ones, from which the training of a large network goes elsewhere. A difference of more than
+`--tolerance` standard deviations, over the runs of that model on that dataset, gives exit status 1.
 """
 
 from __future__ import annotations
@@ -146,8 +146,9 @@ def main() -> None:
     given = parser.parse_args()
     if not check(given):
         raise ReseedError(
-            f"A trial differs by more than {given.tolerance:g} SDs: make its reference again"
-            " (snakemake references with its --config scale, then reseed reference)."
+            f"A trial differs by more than {given.tolerance:g} SDs. On another processor large"
+            " networks may; else make its reference again (snakemake references with its --config"
+            " scale, then reseed reference)."
         )
 
 

@@ -33,6 +33,14 @@ def test_facts_are_those_of_the_trials(folder):
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5e6
 
 
+def test_trials_of_commits_with_edits_are_counted():
+    text = " ".join((ROOT / "docs" / "findings.md").read_text("utf-8").split())
+    for folder in FOLDERS:
+        commits = pd.read_parquet(folder / "trials.parquet")["commit"].dropna()
+        if edited := int(commits.str.endswith("-dirty").sum()):
+            assert f"`{folder.name}` ({edited}, " in text
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_statements_are_those_of_the_study(folder):
     study = yaml.safe_load((ROOT / f"config/studies/{folder.name}.yaml").read_text("utf-8"))
