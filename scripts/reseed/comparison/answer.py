@@ -238,13 +238,16 @@ def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, Pair]) -> dic
     """The undecided pair with the leader that fewest more runs would decide."""
     if "seeds_needed" not in comparison.analyses:
         return {}
-    table = comparison.statistics("seeds_needed").drop_duplicates(["model_a", "model_b"])
+    # Of pairs with the leader alone, at the size that the tests of all pairs have.
+    size = {pair.alpha / pair.pairs for pair in pairs.values()}
+    table = comparison.statistics(
+        "seeds_needed", baseline=best, pairs=None, adjust=False, alpha=max(size)
+    )
+    others = {(pair.model_a, pair.model_b): other for other, pair in pairs.items()}
     plans = [
-        (row.runs_for_power, other)
-        for row in table.itertuples()
-        for other, pair in pairs.items()
-        if (row.model_a, row.model_b) == (pair.model_a, pair.model_b)
-        and isfinite(row.runs_for_power)
+        (row.runs_for_power, others[row.model_a, row.model_b])
+        for row in table.drop_duplicates(["model_a", "model_b"]).itertuples()
+        if (row.model_a, row.model_b) in others and isfinite(row.runs_for_power)
     ]
     if not plans:
         return {}

@@ -93,12 +93,17 @@ class Comparison(Result):
 
     # --- numbers --------------------------------------------------------------------------------
 
-    def statistics(self, analysis: str) -> pd.DataFrame:
-        """The full table of one of `analyses`, as in a study's folder `statistics/`."""
+    def statistics(self, analysis: str, **other: Any) -> pd.DataFrame:
+        """The full table of one of `analyses`, as in a study's folder `statistics/`.
+
+        other: options in place of those of the comparison.
+        """
+        entry = self.analyses[_check_name(analysis, self.analyses, "analysis")]
+        kind = kinds.find_kind("analyses", entry["kind"])
+        options = entry.get("options") or {}
+        if other:
+            return kinds.run_kind(kind, self.data, options | other, pd.DataFrame)
         if analysis not in self._statistics:
-            entry = self.analyses[_check_name(analysis, self.analyses, "analysis")]
-            kind = kinds.find_kind("analyses", entry["kind"])
-            options = entry.get("options") or {}
             self._statistics[analysis] = kinds.run_kind(kind, self.data, options, pd.DataFrame)
         return self._statistics[analysis]
 
