@@ -37,7 +37,7 @@ from reseed.verdicts.evidence import Evidence, read_evidence
 
 _SHOWN_FAILURES = 20
 #: Rows, and words, of a table that is shown without a click, at most.
-_LONG, _WORDY = 8, 120
+_LONG, _WORDY = 8, 60
 # Anchors of the sections of every page.
 _PARTS = re.compile(r"(statements|answer|run|data|left-out|coverage|content|mark-\d+)$")
 # Wider figures, in inches, span both columns of a journal page.
