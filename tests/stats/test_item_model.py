@@ -6,6 +6,7 @@ import statsmodels.api as sm
 from reseed.stats import item_model
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.item_model import Factor, item_difference, item_mean
+from reseed.stats.skewness import correct_t
 from scipy import stats
 
 
@@ -299,3 +300,29 @@ def test_equal_levels_of_a_factor_are_one():
     varied = most.copy()
     varied[0, 4] = 0
     assert item_difference(varied, right, seed).levels == {"seed": 3, "item": 100}
+
+
+def test_own_seeds_without_variance_over_items_are_welchs_test():
+    a, b = stats.norm.ppf(np.arange(1, 9) / 9), 1 + 3 * stats.norm.ppf(np.arange(1, 9) / 9)
+    items = np.zeros(20)
+    test = item_difference(a[:, None] + items, b[:, None] + items, [Factor("seed", False)])
+    other = stats.ttest_ind(a, b, equal_var=False)
+    assert test.p_value == pytest.approx(other.pvalue, rel=1e-6)
+    assert test.df == pytest.approx(other.df, rel=1e-6)
+
+
+def test_a_tail_corrects_one_sided_tests():
+    one = np.random.default_rng(4).normal(1, 0.3, size=40)
+    one[3] = -20
+    test = item_difference(one, np.zeros(40))
+    for bound, greater in ((-3.0, True), (4.0, False)):
+        t = (1 if greater else -1) * (test.difference - bound) / test.se
+        skew = test.tail.skewness * (1 if greater else -1)
+        expected = stats.t.sf(float(correct_t(t, skew)), 39)
+        assert test.one_sided_p(bound, greater=greater) == pytest.approx(expected)
+
+
+def test_either_model_may_lack_an_axis():
+    for shapes in (((3, 9), (9,)), ((9,), (3, 9))):
+        with pytest.raises(ValueError, match="values need 2 axes"):
+            item_difference(*map(np.zeros, shapes), [Factor("seed", True)])

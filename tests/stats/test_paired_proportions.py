@@ -12,7 +12,7 @@ from reseed.stats.paired_proportions import (
     score_statistic,
 )
 from scipy.optimize import minimize_scalar
-from scipy.stats import multinomial, norm
+from scipy.stats import binomtest, multinomial, norm
 
 
 @pytest.mark.parametrize(("only_a", "only_b", "n"), [(9, 4, 50), (0, 3, 20), (12, 0, 40)])
@@ -123,3 +123,13 @@ def test_score_p_holds_its_level_where_losses_are_rare(n, margin, gains):
             assert kept_interval(gained, lost, n, 0.9)[0] > -margin
             assert kept_interval(lost, gained, n, 0.9)[1] < margin
     assert 0 <= rate <= 0.05
+
+
+@pytest.mark.parametrize(("only_b", "n"), [(0, 50), (2, 60), (9, 40)])
+def test_without_a_gain_the_binomial_test_must_reject_too(only_b, n):
+    low, high = score_interval(0, only_b, n)
+    exact = binomtest(only_b, n).proportion_ci(0.95, "exact").high
+    assert kept_interval(0, only_b, n, 0.95)[0] == pytest.approx(min(low, -exact))
+    assert kept_interval(only_b, 0, n, 0.95)[1] == pytest.approx(max(-low, exact))
+    if only_b:
+        assert kept_interval(0, only_b, n, 0.95)[1] == high

@@ -1,8 +1,9 @@
 """Interval of a share: against the equations that define it, and its coverage."""
 
 import pytest
-from reseed.stats.shares import share_interval
+from reseed.stats.shares import share_interval, wilson_interval
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
@@ -37,3 +38,12 @@ def test_bad_counts_and_levels_are_refused():
             share_interval(count, n)
     with pytest.raises(ValueError, match="level"):
         share_interval(1, 2, 1.0)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize(("count", "n"), [(0, 8), (3, 10), (45, 50), (8, 8)])
+def test_score_interval_is_that_of_statsmodels(count, n, level):
+    expected = proportion_confint(count, n, 1 - level, method="wilson")
+    assert wilson_interval(count / n, n, level) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="no share of cases"):
+        wilson_interval(1 + count / n + 1e-9, n, level)

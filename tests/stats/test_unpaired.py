@@ -83,3 +83,10 @@ def test_two_runs_of_each_model_are_enough():
             welch([1.0, 2.0], bad)
     with pytest.raises(ValueError, match="the same leading axes"):
         welch(np.ones((2, 3)), np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("count", [3, 6, 7, 11])
+def test_equal_scores_have_no_variance(count):
+    assert welch([0.1] * count, [0.3] * count).scale == 0
+    a, b = [-0.5, 0.5], [0.25, -0.25, 0.0]
+    assert welch(a, b).p == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
