@@ -6,7 +6,6 @@ import reseed
 from reseed.readers.cells import (
     GRADES,
     MISSING,
-    has_spread,
     read_percentages,
     read_written,
 )
@@ -39,12 +38,6 @@ def test_percentages_are_shares_unless_the_heading_says_it():
     assert read_percentages(["91.2 %", "5%"], are_shares=True) == ["91.2e-2", "5e-2"]
     assert read_percentages(["91.2 %", "5%"], are_shares=False) == ["91.2", "5"]
     assert read_percentages(["91.2 %", "5"], are_shares=True) is None
-
-
-@pytest.mark.parametrize("cell", ["0.91 ± 0.02", "85.3% +/- 2.1%", "0.912 (0.004)", "91,2 ± 0,4"])
-def test_means_with_their_spread(cell):
-    assert has_spread(cell)
-    assert not has_spread("Llama 2 (7B)")
 
 
 @pytest.mark.parametrize("cell", ["n/a", "\u2014", "?", "NaN", "None"])

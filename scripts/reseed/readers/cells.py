@@ -19,9 +19,6 @@ _MARKS = (
     {"passed": 1.0, "failed": 0.0},
     {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
 )  # fmt: skip
-_ALL_MARKS = {mark for pair in _MARKS for mark in pair}
-#: A mark before the text that was judged, as promptfoo writes it: `[PASS] Paris`.
-_MARKED = re.compile(r"\[(pass|fail|error)\].*", re.DOTALL)
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 #: A sign between a mean and its spread.
@@ -49,14 +46,8 @@ _WRITTEN = re.compile(
 
 def find_marks(cells: Iterable[str]) -> dict[str, float]:
     """1 and 0 by the cells, in lower case, if all are marks of right and wrong; else empty."""
-    words: dict[str, str] = {}
-    for cell in cells:
-        marked = _MARKED.match(cell)
-        words[cell] = marked[1] if marked else cell
-        if words[cell] not in _ALL_MARKS:
-            return {}
-    pair = next((pair for pair in _MARKS if {*words.values()} <= {*pair}), {})
-    return {cell: pair[word] for cell, word in words.items() if pair}
+    words = {*cells}
+    return next((pair for pair in _MARKS if words and words <= {*pair}), {})
 
 
 def is_number(cell: str) -> bool:
@@ -66,11 +57,6 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell
-
-
-def has_spread(cell: str) -> bool:
-    """Whether a text is a mean with its spread."""
-    return _SPREAD.match(cell) is not None
 
 
 def describe_interval(cells: Iterable[str]) -> str:
@@ -115,7 +101,7 @@ def read_written(cells: Sequence[str]) -> tuple[list[str], str] | None:
 def describe_bad_number(column: str, value: str) -> tuple[str, str]:
     """What is wrong with a cell of text, and the fix."""
     holds = f"column {column!r} holds {value!r}, which is"
-    if has_spread(value):
+    if _SPREAD.match(value):
         fix = (
             "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
             "alone, state the number of runs: `runs`."

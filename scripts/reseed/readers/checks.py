@@ -12,9 +12,6 @@ from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.readers.run_keys import METRIC_KEY, ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, SourceTable, join_names
 
-#: Models that a message lists.
-_MAX_MODELS = 20
-
 
 def refuse_equal_runs(table: SourceTable, columns: Mapping[str, str], long: pd.DataFrame) -> None:
     """Add an error for rows whose labels mean one run, such as `Fold01` and `fold 1`."""
@@ -62,23 +59,16 @@ def check_run_counts(table: SourceTable, metrics: pd.DataFrame) -> None:
 
 
 def check_requested_models(
-    table: SourceTable,
-    models: list[str],
-    baseline: str | None,
-    pairs: Iterable[Sequence[str]],
+    table: SourceTable, models: list[str], baseline: str | None, pairs: Iterable[Sequence[str]]
 ) -> None:
     """Add an error for each model of `baseline` or `pairs` that has no run."""
-    requested = {
-        "baseline": [baseline] if baseline else [],
-        "pairs": [model for pair in pairs for model in pair],
-    }
-    for field, names in requested.items():
-        for name in dict.fromkeys(names):
-            if name not in models:
-                table.add_error(
-                    f"`{field}` names the model {name!r}, which has no run",
-                    f"It has {', '.join(models[:_MAX_MODELS])}.{suggest_name(name, models)}",
-                )
+    of_pairs = [("pairs", model) for pair in pairs for model in pair]
+    for field, name in [("baseline", baseline or models[0]), *of_pairs]:
+        if name not in models:
+            table.add_error(
+                f"`{field}` names the model {name!r}, which has no run",
+                f"It has {join_names(models, 20)}.{suggest_name(name, models)}",
+            )
 
 
 def warn_of_similar_names(table: SourceTable, metrics: pd.DataFrame) -> None:

@@ -67,10 +67,12 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     across = frame.columns.name
     names = {find_role(column) for column in frame.columns}
     is_numbered = bool(_find_numbered(frame.columns))
-    if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
-        frame = frame.rename_axis(index="model")
-    if _has_unnamed_labels(frame.index) and UNNAMED_INDEX not in frame:  # as in a file
-        frame = frame.rename_axis(index=UNNAMED_INDEX)
+    index = frame.index
+    if index.nlevels == 1 and index.name is None and not is_numeric_dtype(index):
+        if "model" not in names and is_numbered:
+            frame = frame.rename_axis(index="model")
+        elif UNNAMED_INDEX not in frame:  # as in a file
+            frame = frame.rename_axis(index=UNNAMED_INDEX)
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
     table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))
@@ -84,10 +86,6 @@ def _stack_named_levels(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     long = frame.stack(known, future_stack=True)
     return long.to_frame("value") if isinstance(long, pd.Series) else long
-
-
-def _has_unnamed_labels(index: pd.Index) -> bool:
-    return index.nlevels == 1 and index.name is None and not is_numeric_dtype(index)
 
 
 def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:

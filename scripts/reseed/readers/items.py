@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 from reseed.readers.names import is_of_numbers, normalize_name
-from reseed.readers.options import RequestedMetrics, list_metrics_for
+from reseed.readers.options import RequestedMetrics, list_metrics
 from reseed.readers.run_keys import METRIC_KEY, RUN_KEY, read_labels, read_run_keys
 from reseed.readers.scores import ItemPredictions, Scores
 from reseed.readers.source_table import SourceTable, join_names
@@ -35,7 +35,7 @@ def score_predictions(
     inverted: list[str] = []
     for dataset, task, group, _ in predictions:
         default = default_metric(task).name if task in TASKS else "accuracy"
-        metrics[dataset] = [*list_metrics_for(requested, dataset), default][0]
+        metrics[dataset] = [*list_metrics(requested, dataset), default][0]
         areas = []
         for key, run in group.groupby(RUN_KEY, sort=False):
             target, prediction = run["target"].to_numpy(), run["prediction"].to_numpy()
@@ -83,7 +83,7 @@ def read_item_predictions(
     check_same_items(table, rows)
     found = []
     for dataset, group in rows.groupby("dataset", sort=False):
-        names = list_metrics_for(requested, str(dataset))
+        names = list_metrics(requested, str(dataset))
         is_error = bool(names) and is_of_numbers(names[0])
         found.append(ItemPredictions(str(dataset), *_read_dataset(table, columns, group, is_error)))
     return tuple(found)
@@ -139,7 +139,9 @@ def _read_dataset(
     by accuracy. Other predictions are numbers.
     """
     part = replace(table, frame=table.frame.loc[group.index])
-    labels = sorted(group["truth"].unique(), key=_sort_key)
+    known = pd.DataFrame({"label": group["truth"].unique()})
+    known["number"] = pd.to_numeric(known["label"], errors="coerce")
+    labels = known.sort_values(["number", "label"])["label"].tolist()  # numbers, then words
     is_error &= len(labels) > 2
     score, label = columns.get("y_score"), columns.get("y_pred")
     has_both = score is not None and label is not None
@@ -156,7 +158,7 @@ def _read_dataset(
                 note += ". To compare them as numbers, name an error, such as `metric: mae`"
             rows = group.assign(target=target, prediction=prediction)
             return "classification", rows, note
-    if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
+    if known["number"].isna().any():
         raise table.error(
             f"the targets are labels ({join_names(labels)}), but {column!r} does not predict one "
             "of them",
@@ -212,11 +214,10 @@ def parse_labels(*columns: pd.Series) -> list[pd.Series]:
 
 
 def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
-    """Whether predictions are classes.
+    """Whether predictions are classes: names of which any is a target, or whole numbers.
 
-    Names are if any target is predicted. Whole numbers are if the targets have few values, or if
-    all predictions are targets. At most one predicted class may exceed the range of the targets:
-    more would be counts.
+    Numbers only if the targets have few values, with at most one predicted class beyond them (more
+    would be counts), or if all predictions are targets.
     """
     is_target = prediction.isin(target)
     if target.dtype.kind != "f":
@@ -225,13 +226,6 @@ def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
     beyond = prediction[(prediction < target.min()) | (prediction > target.max())]
     has_few = target.nunique() <= _MAX_CLASSES and beyond.nunique() <= 1
     return bool(is_whole and (has_few or is_target[prediction.notna()].all()))
-
-
-def _sort_key(label: str) -> tuple[int, float, str]:
-    try:
-        return 0, float(label), label
-    except ValueError:
-        return 1, 0.0, label
 
 
 def list_item_scores(scores: Scores) -> pd.DataFrame:

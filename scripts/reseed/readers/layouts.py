@@ -16,6 +16,7 @@ import pandas as pd
 
 from reseed.readers.names import (
     ALL_RUN_COLUMNS,
+    NAMES,
     PARTS,
     find_metric,
     is_of_numbers,
@@ -51,11 +52,10 @@ _AFFIX = re.compile(
 
 
 class Found(NamedTuple):
-    """A reading of a table.
+    """A reading of a table, one row a score.
 
-    table: one row a score; it has columns of the source, or those of `roles`. roles: Reseed's name
-    → its column. scores: metric → the column of its scores. used: columns of the source that were
-    read.
+    roles: Reseed's name → its column. scores: metric → the column of its scores. used: columns of
+    the source that were read.
     """
 
     layout: str
@@ -228,7 +228,8 @@ def find_columns_of_models(draft: Draft) -> Found | None:
         grid = split_headings(numbers, wanted) if is_grid else {}
         runs = find_heading_runs(numbers)
         is_other = not grid and (exact or known or runs)
-        if not is_other and len(numbers) < 2 and draft.has_mixed():
+        are_mixed = any(table.parse(c).bad is not None for c in draft.left())
+        if not is_other and len(numbers) < 2 and are_mixed:
             draft.refuse_mixed()
         if is_other or len(numbers) < 2:
             return None
@@ -250,7 +251,9 @@ def find_columns_of_models(draft: Draft) -> Found | None:
             "has one column of scores, and nothing to compare", _GIVE_RUNS + "."
         )
     _name_rows(draft, heads)
-    return _stack_models(draft, heads, {c: grid[c] for c in heads if c in grid})
+    labels = {c: {"model": grid[c].name if c in grid else c} for c in heads}
+    kinds = {c: grid[c].metric for c in heads if c in grid}
+    return _stack_scores(draft, "models_in_columns", labels, kinds)
 
 
 def _ask_crossed(draft: Draft, headings: Sequence[str]) -> dict[str, Crossed]:
@@ -407,12 +410,6 @@ def _list_rows(draft: Draft, column: str = "") -> list[Option]:
     return [option(role, column, meaning) for role, meaning in meanings.items()]
 
 
-def _stack_models(draft: Draft, heads: Sequence[str], grid: Mapping[str, Crossed]) -> Found:
-    labels = {c: {"model": grid[c].name if c in grid else c} for c in heads}
-    kinds = {c: one.metric for c, one in grid.items()}
-    return _stack_scores(draft, "models_in_columns", labels, kinds)
-
-
 def _stack_scores(
     draft: Draft, layout: str, labels: Mapping[str, Mapping[str, str]], kinds: Mapping[str, str]
 ) -> Found:
@@ -499,6 +496,9 @@ def find_rows_of_models(draft: Draft) -> Found | None:
     known = exact or [c for c in numbers if find_metric(c) and c not in grid]
     if len({find_metric(c) for c in known}) == 1 < len(known):  # `acc_1`, `acc_2`
         known = []
+    words = {c: {*normalize_name(c).split("_")} for c in numbers}
+    scores = {*NAMES["value"]}  # `score_test`, `score_val`
+    known = known or [c for c, own in words.items() if own & scores and own <= scores | PARTS]
     if not (runs or headings):
         if known or len(numbers) < 2:
             _refuse_one_number(draft, known, numbers)
@@ -537,7 +537,7 @@ def _refuse_one_number(draft: Draft, known: Sequence[str], numbers: Sequence[str
     if len(numbers) > 1 and not any(map(find_metric, numbers)):
         more = f" Where the columns are datasets: {Option({'headings': 'dataset'})}."
     left = [c for c in draft.left() if c not in known]
-    settings = [c for c in left if 1 < table.levels(c) < len(table.frame)]
+    settings = [c for c in left if 1 < table.levels(c) <= len(table.frame) / 2]
     if settings:
         more += f" Where models have several rows: {option('model', settings[0])}."
     what = f"has one row a model ({[*known, *numbers][0]!r} is its score), and {_ONE_NUMBER}"
@@ -645,8 +645,7 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
     if exact and named is None:
         return exact
     if value is not None and named is not None:
-        data = draft.columns_of("dataset")
-        group = table.joined_text(data) if data else pd.Series("", table.frame.index)
+        group = table.joined_text(draft.columns_of("dataset"))
         if table.text(named).groupby(group).nunique().max() > 1:
             _ask_metric(draft, [*table.text(named).unique()])
         return {"": value}
@@ -727,8 +726,6 @@ def _drop_copies(draft: Draft, scores: Sequence[str]) -> None:
 
 def _count_within(table: SourceTable, columns: Sequence[str]) -> pd.Series:
     """The position of each row among those that are equal in these columns."""
-    if not columns:
-        return pd.Series(np.arange(len(table.frame)), table.frame.index)
     text = table.joined_text(columns)
     return text.groupby(text).cumcount()
 

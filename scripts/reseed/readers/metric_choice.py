@@ -20,7 +20,7 @@ from reseed.readers.names import (
     normalize_name,
     read_arrow,
 )
-from reseed.readers.options import RequestedMetrics, list_metrics_for, list_requested_metrics
+from reseed.readers.options import RequestedMetrics, list_metrics
 from reseed.readers.question import Option, Part, propose
 from reseed.readers.source_table import SourceTable, join_names
 
@@ -43,10 +43,9 @@ def choose_metrics(
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Choose each dataset's metric: the first requested one that it has, or its only one.
 
-    Returns the rows of `long` that remain, and the metric by dataset. A dataset without a requested
-    metric is left out, and so are metrics that a dataset never has: no run fails for a metric that
-    does not apply. Errors: several metrics of which none is requested, an unknown dataset in
-    `requested`, and a metric that no dataset has.
+    Returns the rows of `long` that remain, and the metric by dataset. Left out are a dataset
+    without a requested metric, and metrics that a dataset never has: no run fails for a metric that
+    does not apply.
     """
     finite = np.isfinite(long["value"])
     measured = finite.groupby([long["dataset"], long["metric"]], sort=False).transform("any")
@@ -67,7 +66,7 @@ def choose_metrics(
     for dataset in datasets:
         here = by_dataset.get(dataset, [])
         metrics = here or list(long["metric"][long["dataset"] == dataset].unique())
-        order = list_metrics_for(requested, dataset)
+        order = list_metrics(requested, dataset)
         named = [name for metric in order for name in (metric, name_filtered(metric))]
         chosen = [name for name in named if name in here]
         similar = {normalize_name(name): name for name in reversed(here)}
@@ -93,7 +92,7 @@ def _report_missing_metrics(
     missing: Mapping[str, list[str]],
 ) -> None:
     """A note on datasets without a requested metric; an error if no dataset has one."""
-    wanted = list_requested_metrics(requested)
+    wanted = list_metrics(requested)
     names = " or ".join(wanted)
     if missing and not primary:
         dataset, metrics = next(iter(missing.items()))

@@ -15,22 +15,16 @@ ColumnMap = Mapping[str, str | list[str]]
 RequestedMetrics = str | list[str] | dict[str, str] | None
 #: Test rows over training rows: of all datasets, or by dataset.
 Ratio = float | Mapping[str, float]
+#: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
+FORMATS = ("auto", "csv", "parquet", "json", "lm_eval", "tensorboard")
 SeedDraws = Literal["split", "training", "both"]
 
 
-def list_requested_metrics(requested: RequestedMetrics) -> list[str]:
-    """Every requested metric, once, in order."""
-    if requested is None:
-        return []
-    if isinstance(requested, str):
-        return [requested]
-    return list(dict.fromkeys(requested.values() if isinstance(requested, dict) else requested))
-
-
-def list_metrics_for(requested: RequestedMetrics, dataset: str) -> list[str]:
-    """The metrics requested for one dataset, in order."""
-    here = requested.get(dataset) if isinstance(requested, dict) else requested
-    return list_requested_metrics(here)
+def list_metrics(requested: RequestedMetrics, dataset: str = "") -> list[str]:
+    """Every requested metric, of one dataset or of all, once, in order."""
+    if isinstance(requested, dict):
+        requested = [one for name, one in requested.items() if dataset in ("", name)]
+    return list(dict.fromkeys([requested] if isinstance(requested, str) else requested or []))
 
 
 def list_columns(column: str | Sequence[str]) -> list[str]:
@@ -71,10 +65,9 @@ class ReadOptions:
         return cls(**{name: results[name] for name in names if results.get(name) is not None})
 
     def check(self) -> None:
-        """Raise ReseedError for a value of `headings` or `rows` that is not known."""
-        for name, value, known in (
-            ("headings", self.headings, HEADINGS), ("rows", self.rows, ROWS),
-        ):  # fmt: skip
+        """Raise ReseedError for a value of `format`, `headings` or `rows` that is not known."""
+        for name, known in (("format", FORMATS), ("headings", HEADINGS), ("rows", ROWS)):
+            value = getattr(self, name)
             if value and value not in known:
                 raise ReseedError(
                     f"`{name}` is {value!r}. Use {', '.join(known)}."
@@ -84,7 +77,7 @@ class ReadOptions:
     @property
     def metrics(self) -> list[str]:
         """Every requested metric, once, in order."""
-        return list_requested_metrics(self.metric)
+        return list_metrics(self.metric)
 
     @property
     def row_role(self) -> str:

@@ -101,13 +101,12 @@ def _name_one_model(draft: Draft, required: Sequence[str]) -> None:
     """Name the model of a table of one model after its file."""
     if draft.has("model") or draft.options.headings:
         return
-    table, is_file = draft.table, draft.table.path != IN_MEMORY
-    left = draft.left()
-    are_runs = draft.has(*ALL_RUN_COLUMNS) and all(map(find_metric, left))
-    if "model" in required and not (is_file and are_runs and (left or draft.has("value"))):
-        return
+    table, left = draft.table, draft.left()
     name = Path(table.path).stem
     if "model" in required:
+        are_runs = draft.has(*ALL_RUN_COLUMNS) and all(map(find_metric, left))
+        if table.path == IN_MEMORY or not (are_runs and (left or draft.has("value"))):
+            return
         table.note(f"No column names a model: all rows are runs of one model, {name!r}.")
     draft.make("model", pd.Series(name, table.frame.index), [])
 
@@ -124,7 +123,7 @@ def _read_table(draft: Draft, found: Found) -> Scores:
     long = pd.concat(parts, ignore_index=True)
     is_one_run = not {*roles} & {*ALL_RUN_COLUMNS}
     has_items = "item" in roles and (is_one_run or long.duplicated(METRIC_KEY).any())
-    long = _name_items(table, _add_labels(table, found, long, has_items))
+    long = _label_items(table, found, long, has_items)
     if not table.layout.is_log:
         for name in ("dataset", "model", *(["item"] if has_items else [])):
             long = _drop_means(long, name, table)
@@ -170,18 +169,17 @@ def _drop_means(long: pd.DataFrame, name: str, table: SourceTable) -> pd.DataFra
     return long[long[name] != label].reset_index(drop=True)
 
 
-def _add_labels(
+def _label_items(
     table: SourceTable, found: Found, long: pd.DataFrame, has_items: bool
 ) -> pd.DataFrame:
-    """The long table with `ITEM_LABELS`; empty where the source has none."""
+    """The long table with `ITEM_LABELS`, empty where the source has none.
+
+    Items that are numbered within clusters are named by both.
+    """
     labels = {name: pd.Series("", table.frame.index) for name in ITEM_LABELS}
     labels |= {n: table.text(found.roles[n]) for n in ("prompt", "cluster") if n in found.roles}
     labels |= {"item": read_labels(table, found.roles["item"])} if has_items else {}
-    return long.assign(**{name: text.loc[long["row"]].to_numpy() for name, text in labels.items()})
-
-
-def _name_items(table: SourceTable, long: pd.DataFrame) -> pd.DataFrame:
-    """Items with a name of their own where they are numbered within clusters."""
+    long = long.assign(**{n: text.loc[long["row"]].to_numpy() for n, text in labels.items()})
     pairs = long[["dataset", "item", "cluster"]].drop_duplicates()
     cell = [*METRIC_KEY, "prompt", "repetition", "item"]
     if not pairs.duplicated(["dataset", "item"]).any() or not long.duplicated(cell).any():

@@ -34,8 +34,6 @@ _NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score", "p
 _NO_SCORES = (*ALL_RUN_COLUMNS, "step", "n_train", "n_test", "y_true")
 #: Roles that several columns may name together.
 JOINED = ("model", "dataset", "item", "cluster")
-#: The column that a joined label, the position of a row, or a part of a label is written to.
-_OWN = "({})"
 
 
 def option(role: str, column: str | list[str], meaning: str = "") -> Option:
@@ -76,9 +74,8 @@ class Draft:
 
     def make(self, role: str, values: pd.Series, sources: Iterable[str] = ()) -> None:
         """Give a role to a new column."""
-        name = _OWN.format(role)
-        self.table = self.table.assign(**{name: values})
-        self.take(role, name, sources)
+        self.table = self.table.assign(**{f"({role})": values})
+        self.take(role, f"({role})", sources)
 
     def leave_out(self, rows: pd.Series, why: str) -> None:
         """Go on without these rows, unless they are all."""
@@ -140,10 +137,6 @@ class Draft:
                 what, fix = describe_bad_number(column, bad.iloc[0])
                 leave = Option({"leave_out": [column]})
                 raise self.table.error(what, f"{fix} Or leave it out: {leave}.", bad.index)
-
-    def has_mixed(self) -> bool:
-        """Whether a column without a role holds numbers and other text."""
-        return any(self.table.parse(c).bad is not None for c in self.left())
 
 
 def start_draft(table: SourceTable, options: ReadOptions) -> Draft:
@@ -243,17 +236,12 @@ def _take_said(draft: Draft) -> None:
         if len(names) == 1:
             draft.take(role, names[0])
             continue
-        draft.make(role, join_labels(draft.table, names, role in ("model", "dataset")), names)
+        text = draft.table.text(names[0])  # `svm, C=1`: others than the first have their names
+        for column in names[1:]:
+            name = f"{normalize_name(column)}=" if role in ("model", "dataset") else ""
+            text = text.str.cat(name + draft.table.text(column), sep=", ")
+        draft.make(role, text, names)
     draft.table.raise_errors()
-
-
-def join_labels(table: SourceTable, columns: list[str], with_names: bool = True) -> pd.Series:
-    """Several labels as one, `svm, C=1`: the first unchanged, others with their names."""
-    text = table.text(columns[0])
-    for column in columns[1:]:
-        name = f"{normalize_name(column)}=" if with_names else ""
-        text = text.str.cat(name + table.text(column), sep=", ")
-    return text
 
 
 def _ask_parts(draft: Draft) -> None:

@@ -75,10 +75,8 @@ def find_mean(values: np.ndarray, digits: np.ndarray, at_end: bool = False) -> i
 
     Not where chance would do: with few or coarse numbers a column may equal the mean of others.
 
-    Args:
-        values: numbers; NaN where there is none.
-        digits: of each row, the decimals with which it was printed.
-        at_end: whether only the first and the last column are asked for, which needs less evidence.
+    digits: of each row, the decimals with which it was printed. at_end: whether only the first and
+    the last column are asked for, which needs less evidence.
     """
     count = np.isfinite(values).sum(axis=1, keepdims=True)
     columns = values.shape[1]

@@ -144,7 +144,10 @@ class SourceTable:
         """Collect an error: what is wrong, how to fix it, and in which rows."""
         labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
         text = fix if isinstance(fix, str) else " ".join(filter(None, fix))
-        problem = Problem(what, text, self._format_rows(labels) if labels else "")
+        shown = ", ".join(str(label) for label in labels[:MAX_SHOWN])
+        more = f" and {len(labels) - MAX_SHOWN} more" if len(labels) > MAX_SHOWN else ""
+        where = f"{self.row_noun}{'s' if len(labels) > 1 else ''} {shown}{more}" if labels else ""
+        problem = Problem(what, text, where)
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -157,12 +160,6 @@ class SourceTable:
         """Raise one ReseedError of all collected errors, if there are any."""
         if self.problems:
             raise TableError(self.path, self.problems)
-
-    def _format_rows(self, labels: list[Any]) -> str:
-        """`line 3` or `lines 3, 4, 5, 6, 7 and 12 more`."""
-        shown = ", ".join(str(label) for label in labels[:MAX_SHOWN])
-        more = f" and {len(labels) - MAX_SHOWN} more" if len(labels) > MAX_SHOWN else ""
-        return f"{self.row_noun}{'s' if len(labels) > 1 else ''} {shown}{more}"
 
     def parse(self, column: str) -> Parsed:
         """A column as numbers, if every cell that is not missing is one, or a mark."""
@@ -231,12 +228,11 @@ class SourceTable:
 
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
-        return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
+        texts = [*map(self.text, columns)] or [pd.Series("", self.frame.index, dtype="str")]
+        return reduce(lambda left, right: left + "\x1f" + right, texts)
 
     def is_unique(self, columns: Sequence[str]) -> bool:
         """Whether no two rows are equal in these columns."""
-        if not columns:
-            return len(self.frame) < 2
         return not self.joined_text(columns).duplicated().any()
 
     def levels(self, column: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.entry_points import load_plugin
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import ReseedError
 from reseed.readers.converters.evaluation_logs import read_evaluation_logs
 from reseed.readers.converters.lm_eval import read_lm_eval
 from reseed.readers.converters.sklearn import convert_sklearn
@@ -33,7 +33,7 @@ def read_json_files(files: FileSet) -> SourceTable | None:
     if not runs or len(runs) < len(contents):
         return None
     if len(runs) > 1:
-        return read_run_files(_merge(runs), files.options)
+        return read_run_files(runs, files.options)
     ((path, content),) = runs.items()
     records = [name for name, value in content.items() if are_records(value)]
     rest = {name: value for name, value in content.items() if name not in records}
@@ -44,28 +44,6 @@ def read_json_files(files: FileSet) -> SourceTable | None:
         return replace(read_mapping(content), path=str(path))
     except ReseedError as error:
         raise ReseedError(f"{path}: {error}") from None
-
-
-def _merge(runs: dict[Path, Mapping[str, Any]]) -> dict[Path, Mapping[str, Any]]:
-    """One content a folder, where each of several folders holds files of one run.
-
-    Those have the same names in every folder, and each has fields of its own.
-    """
-    folders: dict[Path, dict[str, Mapping[str, Any]]] = {}
-    for path, content in runs.items():
-        folders.setdefault(path.parent, {})[path.name] = content
-    names = {frozenset(files) for files in folders.values()}
-    if len(folders) < 2 or len(names) > 1 or len(next(iter(names))) < 2:
-        return runs
-    merged: dict[Path, Mapping[str, Any]] = {}
-    for folder, files in folders.items():
-        merged[folder / "run.json"] = one = dict(
-            pair for own in files.values() for pair in own.items()
-        )
-        are_apart = len({frozenset(own) for own in files.values()}) == len(files)
-        if not are_apart or any(one[n] != v for own in files.values() for n, v in own.items()):
-            return runs
-    return merged
 
 
 def read_run_files(runs: Mapping[Path, Mapping[str, Any]], options: ReadOptions) -> SourceTable:
@@ -114,21 +92,17 @@ _FILES: tuple[tuple[Callable[[FileSet], SourceTable | None], str], ...] = (
     (read_json_files, "auto json"),
     (lambda files: read_tables(files.results, files.options, files.left_out), ""),
 )
-#: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
-FORMATS = ("auto", "csv", "parquet", "json", "lm_eval", "tensorboard")
 
 
 def open_source(source: object, options: ReadOptions | None = None) -> SourceTable:
     """The table of a source as it is written, or as its tool's converter writes it.
 
     Args:
-        source: a path or several; a folder (of tables, JSON, logs of harnesses or TensorBoard's
-            event files); a DataFrame, records, or a Series by model and run; a dict of columns;
-            a dict by model of scores, of results of `cross_validate`, or of DataFrames; a search
-            of scikit-learn; a table that is open already; a function that reads one with the
-            options.
-        options: what the user says. `format`, one of `FORMATS`; `package.name` is a plug-in, a
-            function that takes the source and returns one of those above.
+        source: a path or several, or a folder; a DataFrame, records, a Series by model and run, a
+            dict of columns, or a dict by model of scores or tables; a search of scikit-learn; a
+            table that is open already; a function that reads one with the options.
+        options: what the user says. A `format` such as `package.name` is a plug-in: a function
+            that takes the source and returns one of those above.
 
     Raises:
         ReseedError: for a source that cannot be read.
@@ -141,11 +115,6 @@ def open_source(source: object, options: ReadOptions | None = None) -> SourceTab
     if "." in options.format:
         source = load_plugin("readers", options.format)(source)
         options = replace(options, format="auto")
-    if options.format not in FORMATS:
-        raise ReseedError(
-            f"format {options.format!r} is not known. Use {', '.join(FORMATS)}."
-            f"{suggest_name(options.format, list(FORMATS))}"
-        )
     options.check()
     several = [*source] if isinstance(source, list | tuple) else [source]
     if not (several and all(isinstance(one, str | Path) for one in several)):

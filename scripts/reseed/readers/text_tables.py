@@ -72,7 +72,8 @@ def parse_latex(text: str) -> TextTable:
             "headings and one cell a column"
         )
     body = re.sub(r"^\s*(\[[^]]*\])?(\{(?:[^{}]|\{[^{}]*\})*\}\s*)+", "", body)  # column types
-    rows = [_split_latex(row) for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body))]
+    lines = re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body))
+    rows = [[*map(_clean_latex, re.split(r"(?<!\\)&", line))] for line in lines]
     rows = [row for row in rows if any(row)]
     if not rows:
         raise ValueError("its `tabular` is empty")
@@ -83,10 +84,6 @@ def read_caption(text: str) -> str:
     """The caption of a LaTeX table; empty without one."""
     caption = re.search(r"\\caption(?:\[[^]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}", text)
     return _clean_latex(caption[1]) if caption else ""
-
-
-def _split_latex(row: str) -> list[str]:
-    return [_clean_latex(cell) for cell in re.split(r"(?<!\\)&", row)]
 
 
 def _clean_latex(cell: str) -> str:

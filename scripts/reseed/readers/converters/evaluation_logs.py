@@ -114,22 +114,17 @@ def _read_rows(harness: _Harness, path: Path, cluster: str) -> Iterator[dict[str
         samples = list(harness.read(path))
     for number, sample in enumerate(samples, 1):
         labels = {name: getattr(sample, name) for name in (*_LABELS, "asked")}
-        labels |= {cluster: _read_cluster(sample, cluster, path)} if cluster else {}
+        fields = sample.metadata if isinstance(sample.metadata, dict) else {}
+        if cluster and fields.get(cluster) is None:
+            raise ReseedError(
+                f"{path}: item {sample.item} has no field {cluster!r}; it has "
+                f"{', '.join(fields) or 'no metadata'}."
+            )
+        labels |= {cluster: str(fields[cluster])} if cluster else {}
         labels |= {"file": str(path), "sample": f"{number} of {path.name}"}
         for metric, value in sample.scores.items():
             greater = sample.greater.get(metric)
             yield labels | {"metric": metric, "value": value, "greater": greater}
-
-
-def _read_cluster(sample: Sample, cluster: str, path: Path) -> str:
-    """The cluster of an item: a field of its metadata."""
-    fields = sample.metadata if isinstance(sample.metadata, dict) else {}
-    if fields.get(cluster) is None:
-        raise ReseedError(
-            f"{path}: item {sample.item} has no field {cluster!r}; it has "
-            f"{', '.join(fields) or 'no metadata'}."
-        )
-    return str(fields[cluster])
 
 
 def _check_inputs(frame: pd.DataFrame) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import GRADES
@@ -17,10 +13,6 @@ from reseed.readers.converters.harnesses import Sample, hash_input
 from reseed.readers.foreign_files import load_json, parse_json
 
 _WORDS = {**GRADES, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-#: Compression method of Zstandard in the zip format (APPNOTE.TXT 4.4.5); Inspect may write it, and
-#: Python reads it from version 3.14 on.
-_ZSTANDARD = 93
-_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 
 
 def is_inspect_log(path: Path, head: str) -> bool:
@@ -75,31 +67,8 @@ def _read_zip(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 f"{path}: holds no header.json: the evaluation did not finish. Complete it with "
                 f"`inspect eval-retry {path.name}`."
             )
-        samples = [
-            parse_json(read_member(archive, name)) for name in names if name.startswith("samples/")
-        ]
-        return parse_json(read_member(archive, "header.json")), samples
-
-
-def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member, also of Zstandard. Raises zipfile.BadZipFile if it is damaged."""
-    info = archive.getinfo(name)
-    if info.compress_type != _ZSTANDARD:
-        return archive.read(name)
-    file = archive.fp
-    if file is None:
-        raise zipfile.BadZipFile("the archive is closed")
-    file.seek(info.header_offset)
-    header = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    file.seek(header[-2] + header[-1], 1)  # name and extra field
-    compressed = pa.BufferReader(file.read(info.compress_size))
-    try:
-        content = pa.CompressedInputStream(compressed, "zstd").read()
-    except OSError as error:
-        raise zipfile.BadZipFile(f"{name} is damaged ({error})") from None
-    if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"{name} has another checksum than the archive states")
-    return bytes(content)
+        samples = [parse_json(archive.read(name)) for name in names if name.startswith("samples/")]
+        return parse_json(archive.read("header.json")), samples
 
 
 def _read_scores(sample: dict[str, Any]) -> Iterator[tuple[str, float]]:

@@ -41,7 +41,13 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
     contents = files.contents
     if files.options.format == "auto" and not any(map(is_lm_eval, contents.values())):
         return None
-    runs = {path: _check_results(path, content) for path, content in contents.items()}
+    for path, content in contents.items():
+        if not is_lm_eval(content):
+            raise ReseedError(
+                f"{path}: is no result file of lm-eval: it has no `results` by task. "
+                "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
+            )
+    runs: dict[Path, _Run] = {path: dict(one) for path, one in contents.items()}  # type: ignore[call-overload]
     directions = {
         metric: bool(is_higher_better)
         for run in runs.values()
@@ -81,15 +87,6 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
     frame = pd.DataFrame(rows, columns=columns)
     where = next(iter(contents)) if len(contents) == 1 else find_common_folder([*contents])
     return SourceTable(str(where), frame, np.array(row_labels), "file", layout, notes)
-
-
-def _check_results(path: Path, content: object) -> _Run:
-    if not (is_lm_eval(content) and isinstance(content, Mapping)):
-        raise ReseedError(
-            f"{path}: is no result file of lm-eval: it has no `results` by task. "
-            "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
-        )
-    return dict(content)
 
 
 def _find_groups(run: _Run) -> list[str]:

@@ -125,10 +125,11 @@ def _convert_cross_validate(table: SourceTable) -> SourceTable:
 
 def number_folds(table: SourceTable, *notes: str, **layout: str) -> SourceTable:
     """The table with the position of each row within its model and dataset as its fold."""
-    same = pd.Series("", table.frame.index)
-    named = [[c for c in table.columns if find_role(c) == role] for role in ("dataset", "model")]
-    dataset, model = (table.joined_text(columns) if columns else same for columns in named)
-    fold = same.groupby([dataset, model]).cumcount()
+    dataset, model = (
+        table.joined_text([c for c in table.columns if find_role(c) == role])
+        for role in ("dataset", "model")
+    )
+    fold = dataset.groupby([dataset, model]).cumcount()
     counts = (fold + 1).groupby([dataset, model], sort=False).max()
     for _, of_models in counts.groupby(level=0, sort=False):
         if of_models.nunique() > 1:

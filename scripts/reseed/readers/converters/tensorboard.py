@@ -41,10 +41,9 @@ _Fields = dict[int, int | bytes]
 def read_events(files: FileSet) -> SourceTable | None:
     """One row a folder that holds event files, one column a tag with the value at its last step.
 
-    The path names the run. A folder in a run's folder that is named after a time, as
-    `SummaryWriter.add_hparams` makes, belongs to it. Parts of the data (`train`, `val`) in folders
-    of their own become a column. None without event files. Raises ReseedError for one that is none,
-    and if none holds scalars.
+    None without event files. The path names the run. A folder in a run's folder that is named after
+    a time, as `SummaryWriter.add_hparams` makes, belongs to it. Parts of the data (`train`, `val`)
+    in folders of their own become a column.
     """
     events = [path for path in (*files.given, *files.in_folders) if _EVENT_FILE in path.name]
     if not events and files.options.format == "auto":
