@@ -36,16 +36,6 @@ def test_rows_of_parquet_are_counted_from_one(tmp_path):
         import_results(path, {}, {"name": "mine"})
 
 
-def test_message_lists_a_limited_number_of_columns(read):
-    columns = ",".join(f"run{i} - acc__MIN" for i in range(300))
-    with pytest.raises(ReseedError) as error:
-        read(f"Step,{columns}", "0," + ",".join(["0.5"] * 300))
-    assert len(str(error.value)) < 2000
-
-
-ITEMS = ["a,0,1,0,0.2", "a,0,2,1,0.7", "a,1,1,0,0.4", "a,1,2,1,0.3"]
-
-
 def test_errors_name_the_row_of_the_pivoted_frame():
     scores = {1: [0.8, 0.7, 0.6], 2: [0.8, "failed?", 0.6], 3: [0.9, 0.7, 0.6]}
     frame = pd.DataFrame(scores, index=pd.Index(["a", "b", "c"], name="model"))

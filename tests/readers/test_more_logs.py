@@ -1,10 +1,15 @@
-"""Output of trec_eval."""
+"""trec_eval, and logs of Inspect compressed by Zstandard."""
+
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 import reseed
 from reseed import ReseedError
 from reseed.readers.sources import open_source
+
+LOGS = Path(__file__).parent / "logs"
 
 
 def _trec_eval(path, tag, values):
@@ -49,4 +54,18 @@ def test_damaged_output_of_trec_eval_is_refused(tmp_path):
         open_source(path)
     path.write_text(whole + "map\t3\n")
     with pytest.raises(ReseedError, match=r"trec_eval -q \(line 8: .*Run `trec_eval -q` again"):
+        open_source(path)
+
+
+def test_logs_of_inspect_compressed_with_zstandard(tmp_path):
+    """The file was written with zipfile-zstd, as Inspect writes it with INSPECT_USE_ZSTD."""
+    path = tmp_path / "log.eval"
+    shutil.copy(LOGS / "zstandard.eval", path)
+    table = open_source(path)
+    assert table.frame["value"].tolist() == [1, 0, 1, 1]
+    assert table.frame["model"].unique().tolist() == ["m/zstd"]
+    content = bytearray(path.read_bytes())
+    content[200] ^= 255  # in a sample
+    path.write_bytes(bytes(content))
+    with pytest.raises(ReseedError, match="cannot be read as Inspect logs"):
         open_source(path)

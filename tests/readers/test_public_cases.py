@@ -63,16 +63,9 @@ def test_too_few_datasets_are_named_as_the_reason(run, tmp_path):
 # --- headings ------------------------------------------------------------------------------------
 
 STYLES = [
-    *("repeat{r}_fold{f}", "Fold{f:02d}.Rep{r}", "rep{r}/fold{f}", "r{r}f{f}"),
-    *("Rep {r} Fold {f}", "cv{r}_fold{f}", "repetition{r}_fold{f}", "seed{r}_fold{f}"),
-    *("fold_{i}", "split{i}", "{i} fold", "fold-{i}", "kfold{i}", "cv {i}", "CV-{i}"),
-    *("Fold #{i}", "seed {i}", "run{i}", "trial {i}", "random_state_{i}", "run ({i})"),
-    *("seed={i}", "model_seed_{i}", "rng {i}", "rep {i}", "replicate{i}", "Resample{i:02d}"),
-    *("partition{i}", "bootstrap{i}", "score_{i}", "auc{i}", "x{i}", "m_{i}", "result {i}"),
-    *("s{i}", "value.{i}", "iter_{i}", "exp{i}", "fold={i}", "Fold {i} (test)", "split {i}/10"),
-    *("seed:{i}", "Seed #{i}", "auc@seed={i}", "model run {i}", "checkpoint-{i}00"),
-    *("holdout_{i}", "attempt {i}", "ckpt{i}", "year 20{i:02d}", "subject {i}", "auc[{i}]"),
-    *("test set {i}", "version_{i}", "V{i}", "acc_{i}", "auc ({i})"),
+    *("repeat{r}_fold{f}", "Fold{f:02d}.Rep{r}", "r{r}f{f}", "seed{r}_fold{f}", "fold_{i}"),
+    *("{i} fold", "run ({i})", "random_state_{i}", "seed={i}", "Resample{i:02d}", "score_{i}"),
+    *("auc{i}", "x{i}", "Fold {i} (test)", "split {i}/10", "auc@seed={i}", "year 20{i:02d}"),
 ]
 
 
@@ -108,13 +101,6 @@ def test_ten_folds_five_times_are_no_fifty_datasets(run, tmp_path):
     assert row["p"] == pytest.approx(corrected_t(scores[0] - scores[1], 1 / 9), rel=1e-6)
     assert row["outcome"] == "undecided"
     assert stats.wilcoxon(scores[0] - scores[1]).pvalue < 0.05  # what datasets would have shown
-
-
-def test_named_datasets_stay_datasets():
-    names = ["dataset1", "dataset2", "dataset3", "dataset4", "dataset5", "dataset6"]
-    table = pd.DataFrame({name: [0.9, 0.8] for name in names} | {"model": ["a", "b"]})
-    found = reseed.compare(table, metric="accuracy", headings="dataset").leaderboard
-    assert "all datasets" in set(found["dataset"])
 
 
 def test_labels_of_runs_are_numbers_however_they_are_written():

@@ -79,7 +79,16 @@ def read_item_predictions(
         raise table.error("y_true is empty", "Fill it in.", truth.index[truth == ""])
     refuse_duplicate_items(table, rows)
     rows["truth"] = truth
-    _refuse_several_targets(table, rows)
+    targets = rows.groupby([*_SPLIT_KEY, "item"], sort=False)["truth"].transform("nunique")
+    if (targets > 1).any():
+        item = rows.loc[targets > 1, "item"].iloc[0]
+        wrong = rows[(targets > 1) & (rows["item"] == item)]
+        raise table.error(
+            f"item {item} has several targets ({join_names(list(wrong['truth'].unique()))}) in one "
+            "dataset and split",
+            "An item is one test case: number items within each split.",
+            wrong.index,
+        )
     check_same_items(table, rows)
     found = []
     for dataset, group in rows.groupby("dataset", sort=False):
@@ -97,20 +106,6 @@ def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
         if "prompt" in rows and not rows.duplicated([*RUN_KEY, "item", "prompt"]).any():
             fix = "Give the scores of one prompt."
         raise table.error("an item occurs more than once in a run", fix, rows.index[duplicated])
-
-
-def _refuse_several_targets(table: SourceTable, rows: pd.DataFrame) -> None:
-    """Raise ReseedError if an item has different targets in runs of one split."""
-    targets = rows.groupby([*_SPLIT_KEY, "item"], sort=False)["truth"].transform("nunique")
-    if (targets > 1).any():
-        item = rows.loc[targets > 1, "item"].iloc[0]
-        wrong = rows[(targets > 1) & (rows["item"] == item)]
-        raise table.error(
-            f"item {item} has several targets ({join_names(list(wrong['truth'].unique()))}) in one "
-            "dataset and split",
-            "An item is one test case: number items within each split.",
-            wrong.index,
-        )
 
 
 def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:

@@ -81,17 +81,6 @@ def choose_metrics(
                 propose("Choose the one to compare by: ", *({"metric": name} for name in metrics)),
             )
             break
-    _report_missing_metrics(table, requested, primary, missing)
-    return rows[rows["dataset"].isin(list(primary))], primary
-
-
-def _report_missing_metrics(
-    table: SourceTable,
-    requested: RequestedMetrics,
-    primary: Mapping[str, str],
-    missing: Mapping[str, list[str]],
-) -> None:
-    """A note on datasets without a requested metric; an error if no dataset has one."""
     wanted = list_metrics(requested)
     names = " or ".join(wanted)
     if missing and not primary:
@@ -107,6 +96,7 @@ def _report_missing_metrics(
             f"({len(missing)} of {len(missing) + len(primary)} datasets). To compare them too, "
             "name a metric they have: `metric: [auc, log_loss]`."
         )
+    return rows[rows["dataset"].isin(list(primary))], primary
 
 
 def choose_directions(

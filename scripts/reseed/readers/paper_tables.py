@@ -12,7 +12,7 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import MISSING, PLUS_MINUS, describe_interval
 from reseed.readers.names import NAMES, find_metric, find_role, normalize_name
-from reseed.readers.options import ColumnMap, ReadOptions, list_columns
+from reseed.readers.options import ColumnMap, list_columns
 from reseed.readers.question import Option, Part, Question
 from reseed.readers.shape import find_heading_runs
 from reseed.readers.source_table import SourceTable
@@ -157,16 +157,6 @@ def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
     is_long = bool(roles & {"seed", "data_seed", "fold", "repeat", "repetition", "item", "step"})
     has_runs = is_long or bool(find_heading_runs([*names.values()]))
     return bool(_find_mean_columns(names)) and not has_runs
-
-
-def refuse_means(table: SourceTable, options: ReadOptions) -> None:
-    """Raise ReseedError for a table of means."""
-    if not table.layout.is_log and holds_means(table, options.columns):
-        raise table.error(
-            "holds means with their spread, and no runs",
-            "Give the runs behind them. `reseed compare` compares means: give their number of "
-            "runs, `runs: 5`.",
-        )
 
 
 def _refuse_groups(table: SourceTable) -> None:

@@ -32,7 +32,7 @@ from reseed.readers.metric_choice import (
 )
 from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric
 from reseed.readers.options import ReadOptions
-from reseed.readers.paper_tables import refuse_means
+from reseed.readers.paper_tables import holds_means
 from reseed.readers.question import Option, Part, Question, TableError, propose
 from reseed.readers.roles import Draft, list_unused, start_draft
 from reseed.readers.run_keys import METRIC_KEY, read_labels, read_run_keys
@@ -58,7 +58,12 @@ def read_scores(
     Raises ReseedError for all problems of the table, with rows and fixes; `Question` for what is
     open, with the option of each answer.
     """
-    refuse_means(table, options)
+    if not table.layout.is_log and holds_means(table, options.columns):
+        raise table.error(
+            "holds means with their spread, and no runs",
+            "Give the runs behind them. `reseed compare` compares means: give their number of "
+            "runs, `runs: 5`.",
+        )
     try:
         return _read(table, options, required)
     except Question as question:

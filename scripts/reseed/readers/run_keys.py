@@ -42,8 +42,13 @@ def read_run_keys(table: SourceTable, columns: Mapping[str, str]) -> pd.DataFram
     for name in RUN_COLUMNS:
         runs[name] = numbers.get(name, np.int64(0))
     runs["repetition"] = numbers.get("repetition", np.int64(0))
-    if "repetition" in numbers and "item" not in columns:
-        runs["seed"] = _number_evaluations(table, runs, numbers)
+    if [*numbers] == ["repetition"] and "item" not in columns:  # those of one run are averaged
+        table.note(
+            "Each repetition was taken as a run of its own: the repetitions of two models are not "
+            "paired."
+        )
+        count = max(int(runs["repetition"].max()) + 1, 1)
+        runs["seed"] = pd.factorize(runs["model"])[0].astype(np.int64) * count + runs["repetition"]
     status = table.text(columns["status"]) if "status" in columns else pd.Series("", rows)
     if set(status) - {""} == {"0", "1"}:
         table.add_error(
@@ -52,23 +57,6 @@ def read_run_keys(table: SourceTable, columns: Mapping[str, str]) -> pd.DataFram
         )
     runs["reason"] = (STATUS_PREFIX + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
-
-
-def _number_evaluations(
-    table: SourceTable, runs: pd.DataFrame, numbers: dict[str, pd.Series]
-) -> pd.Series | np.int64:
-    """The seeds of repeated evaluations: no model shares a number, so that none are paired.
-
-    Evaluations of one run, which has a seed or split of its own, are averaged later.
-    """
-    if set(numbers) - {"repetition"}:
-        return runs["seed"]
-    table.note(
-        "Each repetition was taken as a run of its own: the repetitions of two models are not "
-        "paired."
-    )
-    count = int(numbers["repetition"].max()) + 1
-    return pd.factorize(runs["model"])[0].astype(np.int64) * max(count, 1) + numbers["repetition"]
 
 
 def average_evaluations(

@@ -48,7 +48,7 @@ from reseed.readers.seeds import (
     note_single_runs,
     repeat_deterministic_runs,
 )
-from reseed.readers.source_table import IN_MEMORY, SourceTable
+from reseed.readers.source_table import IN_MEMORY
 from reseed.readers.sources import open_source
 
 
@@ -106,7 +106,10 @@ def tabulate_runs(
     ratio = choose_ratio(table, columns, options.test_train_ratio)
     metrics = to_metrics_schema(table, columns, runs, ratio)
     table.raise_errors()
-    _note_runs(table, columns, metrics)
+    warn_of_similar_names(table, metrics)
+    note_absent_models(table, metrics)
+    if {*RUN_COLUMNS} & {*columns}:
+        note_uneven_runs(table, metrics)
     of_items: dict[str, Any] = {}
     if by_items:
         of_items = {"by_items": True, "metric_is_share": scores.is_share}
@@ -131,14 +134,6 @@ def _find_task(scores: Scores, dataset: str, has_item_scores: bool) -> str | Non
     tasks = {one.dataset: one.task for one in scores.predictions}
     task = tasks.get(dataset, SCORED if has_item_scores else None)
     return SCORED if task == "classification" else task
-
-
-def _note_runs(table: SourceTable, columns: Mapping[str, str], metrics: pd.DataFrame) -> None:
-    """Note what a reader should know of the runs: similar names, absent models, uneven runs."""
-    warn_of_similar_names(table, metrics)
-    note_absent_models(table, metrics)
-    if set(RUN_COLUMNS) & set(columns):
-        note_uneven_runs(table, metrics)
 
 
 def _describe_columns(scores: Scores) -> str:

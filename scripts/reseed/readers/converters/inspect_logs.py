@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import GRADES
@@ -13,6 +17,9 @@ from reseed.readers.converters.harnesses import Sample, hash_input
 from reseed.readers.foreign_files import load_json, parse_json
 
 _WORDS = {**GRADES, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+#: Compression method of Zstandard in the zip format (APPNOTE.TXT 4.4.5); Inspect may write it, and
+#: Python reads it from version 3.14 on.
+_ZSTANDARD = 93
 
 
 def is_inspect_log(path: Path, head: str) -> bool:
@@ -67,8 +74,28 @@ def _read_zip(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 f"{path}: holds no header.json: the evaluation did not finish. Complete it with "
                 f"`inspect eval-retry {path.name}`."
             )
-        samples = [parse_json(archive.read(name)) for name in names if name.startswith("samples/")]
-        return parse_json(archive.read("header.json")), samples
+        samples = [
+            parse_json(read_member(archive, name)) for name in names if name.startswith("samples/")
+        ]
+        return parse_json(read_member(archive, "header.json")), samples
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member, also of Zstandard. Raises zipfile.BadZipFile if it is damaged."""
+    info = archive.getinfo(name)
+    if info.compress_type != _ZSTANDARD:
+        return archive.read(name)
+    raw = copy(info)  # the bytes as they are, which the checksum is not of
+    raw.compress_type, raw.file_size = zipfile.ZIP_STORED, info.compress_size
+    raw.CRC = None  # type: ignore[assignment]
+    compressed = pa.BufferReader(archive.open(raw).read())
+    try:
+        content = pa.CompressedInputStream(compressed, "zstd").read()
+    except OSError as error:
+        raise zipfile.BadZipFile(f"{name} is damaged ({error})") from None
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"{name} has another checksum than the archive states")
+    return bytes(content)
 
 
 def _read_scores(sample: dict[str, Any]) -> Iterator[tuple[str, float]]:
