@@ -225,7 +225,7 @@ def check_shares(
             table.add_error(
                 f"{metric} on {dataset} is {outside['value'].iloc[0]:g} here, but a share is 0 to "
                 "1, or 0 to 100 in percent",
-                ("Correct these rows, or state their `unit`.", in_percent),
+                ("Correct these rows, or say what the numbers are.", in_percent),
                 outside["row"],
             )
             return

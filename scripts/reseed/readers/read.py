@@ -45,7 +45,6 @@ LAYOUTS = (find_votes, find_predictions, find_columns_of_models, find_rows_of_mo
 #: Larger tables are not read once more for each answer of a question.
 _MOST_TRIED = 20_000
 _MOST_COLUMNS = 200
-_FIRST_ROWS = 2
 
 
 def read_scores(
@@ -266,7 +265,7 @@ def _show_first_rows(
     names = [
         name for name in ("model", "dataset", *ALL_RUN_COLUMNS, "item") if name in scores.named
     ]
-    rows = scores.frame.head(_FIRST_ROWS)
+    rows = scores.frame.head(2)
     texts = [
         ", ".join(
             [*(f"{n} {row[n]}" for n in names if n in row), f"{row['metric']} {row['value']:g}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -169,6 +170,7 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
         for name in filter(UNNAMED.fullmatch, table.columns)
         if name not in said and table.text(name).tolist() == counted
     ]
+    table = _spread_lists(table)
     frame = table.frame.drop(columns=drop)
     for field_name, names in (("leave_out", options.leave_out), ("keep", options.keep)):
         for name in names:
@@ -191,6 +193,20 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
         table.note(f"{len(frame):,} of {len(table.frame):,} rows were kept: {kept}.")
     same = frame.shape == table.frame.shape
     return _drop_summary(table if same else table.with_frame(frame))
+
+
+def _spread_lists(table: SourceTable) -> SourceTable:
+    """The table with a row for each number of lists in cells, and a column of their position."""
+    for column in table.columns:
+        text = table.text(column)
+        if table.is_numeric(column) or not text.str.fullmatch(r"\[[-\d.eE+, ]+\]").all():
+            continue
+        lists = text.map(json.loads)
+        if lists.map(len).nunique() == 1 and "position" not in table.columns:
+            frame = table.frame.assign(**{column: lists}).explode(column)
+            frame["position"] = frame.groupby(level=0).cumcount()
+            return table.with_frame(frame, f"Each number in the lists of {column!r} is a row.")
+    return table
 
 
 def _drop_summary(table: SourceTable) -> SourceTable:

@@ -60,8 +60,9 @@ def read_run_files(runs: Mapping[Path, Mapping[str, Any]], options: ReadOptions)
         path for path in frames
         if any(find_metric(name) or normalize_name(name) in wanted for name in fields[path])
     ]  # fmt: skip
-    names = {_mask_digits(path) for path in scored if wanted & {*map(normalize_name, fields[path])}}
-    used = [path for path in scored if _mask_digits(path) in names] or scored
+    numbered = {path: re.sub(r"\d+", "#", path.name) for path in scored}
+    names = {numbered[p] for p in scored if wanted & {*map(normalize_name, fields[p])}}
+    used = [path for path in scored if numbered[path] in names] or scored
     if not used:
         raise ReseedError(
             f"{folder}: its JSON files hold no score with the name of a known metric. Name the "
@@ -77,11 +78,6 @@ def read_run_files(runs: Mapping[Path, Mapping[str, Any]], options: ReadOptions)
     layout = Layout(files=len(used), stated=named.stated, parts=named.parts)
     frame = pd.concat(rows, ignore_index=True)
     return SourceTable(str(folder), frame, np.array(inner), "file", layout, notes)
-
-
-def _mask_digits(path: Path) -> str:
-    """A file's name with `#` in place of each number."""
-    return re.sub(r"\d+", "#", path.name)
 
 
 #: What files may hold, in the order in which it is tried, and the values of `format` with which.

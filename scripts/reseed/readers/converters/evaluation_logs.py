@@ -21,16 +21,10 @@ from reseed.readers.source_table import Layout, SourceTable
 
 #: Labels of a score in a log.
 _LABELS = ["dataset", "model", "seed", "repetition", "item"]
-#: Characters at the start of a file by which it is recognised.
-_HEAD = 2000
 
 
 class _Harness(NamedTuple):
-    """A harness.
-
-    is_log: whether a file with this start is one of its logs. read: its samples. fix: of a damaged
-    log.
-    """
+    """A harness: which files, by their start, are its logs; their samples; how to mend them."""
 
     title: str
     is_log: Callable[[Path, str], object]
@@ -104,8 +98,9 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
 
 
 def _read_head(path: Path) -> str:
+    """The start of a file, by which it is recognised."""
     with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(_HEAD)
+        return file.read(2000)
 
 
 def _read_rows(harness: _Harness, path: Path, cluster: str) -> Iterator[dict[str, Any]]:
