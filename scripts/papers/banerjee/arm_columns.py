@@ -59,21 +59,24 @@ def with_above(bins: pd.DataFrame) -> pd.DataFrame:
 def with_shares(ensembles: pd.DataFrame) -> pd.DataFrame:
     """`low_alpha`: share of ensembles of a size with a low α̂; its interval is one of `independent`.
 
-    `beyond`: share of runs with a greater KS distance than the largest ensemble. `is_ensemble`:
-    whether the size is neither one run nor the whole pool. `ensembles`, `accuracy_mean`,
-    `accuracy_sd`, … are of a size.
+    `within`: share with a KS distance to the reference of at most δ. `beyond`: share of runs with a
+    greater KS distance than the largest ensemble. `is_ensemble`: whether the size is neither one
+    run nor the whole pool. `ensembles`, `accuracy_mean`, `accuracy_sd`, … are of a size.
     """
 
     def columns(part: pd.DataFrame) -> Row:
         sizes = sorted(part["size"].unique())
-        groups = [part.loc[part["size"] == size, "alpha_hat"].to_numpy() for size in sizes]
-        found = ensemble_size(
-            sizes, groups, part["threshold"].iloc[0], int(part["pool"].iloc[0]), 1.0
-        )
+        of_size, pool = part.groupby("size"), int(part["pool"].iloc[0])
+        found = {
+            name: ensemble_size(sizes, of_size[column].agg(list), part[most].iloc[0], pool)
+            for name, column, most in (
+                ("low_alpha", "alpha_hat", "threshold"),
+                ("within", "ks", "delta"),
+            )
+        }
         place = part["size"].map({size: i for i, size in enumerate(sizes)})
         ks, runs = part.loc[part["size"] == sizes[-1], "ks"], part.loc[part["size"] == 1, "ks"]
         of = len(runs) if len(sizes) > 1 else 0
-        of_size = part.groupby("size")
         return {
             "ensembles": of_size["alpha_hat"].transform("size"),
             **{
@@ -81,10 +84,12 @@ def with_shares(ensembles: pd.DataFrame) -> pd.DataFrame:
                 for name in ("accuracy", "churn_ensemble", "ece")
                 for word, function in (("mean", "mean"), ("sd", "std"))
             },
-            "low_alpha": found.share[place],
-            "low_alpha_low": found.low[place],
-            "low_alpha_high": found.high[place],
-            "independent": found.n[place],
+            **{
+                f"{name}{end}": values[place]
+                for name, one in found.items()
+                for end, values in (("", one.share), ("_low", one.low), ("_high", one.high))
+            },
+            "independent": found["low_alpha"].n[place],
             "is_ensemble": (part["size"] > 1) & (part["size"] < part["pool"]),
             **_share("beyond", int((runs > ks.iloc[0]).sum()), of),
         }

@@ -57,3 +57,6 @@ def test_shares_of_ensembles_count_shared_runs(make):
     assert tried["independent"].tolist() == pytest.approx(n)
     assert tried["low_alpha"].tolist() == [0, 0]
     assert tried["low_alpha_high"].iloc[0] == pytest.approx(stats.beta.ppf(0.975, 1, n[0]))
+    within = (rows["ks"] <= rows["delta"]).groupby(rows["size"]).mean()
+    assert tried["within"].tolist() == within[[3, 5]].tolist()
+    assert (tried["within_low"] <= tried["within"]).all()
