@@ -146,7 +146,7 @@ def _is_placed(options: argparse.Namespace, frame: pd.DataFrame, name: str, foun
         found.lines.append(f"{name}: dates, read as numbers of year, month, day, weekday and hour")
         return True
     is_words = present.map(type).eq(str).all()
-    if is_words and present.map(DATE.fullmatch).all():  # `is_date` takes those in ISO format
+    if is_words and all(map(DATE.fullmatch, present)):  # `is_date` takes those in ISO format
         if options.time is None:
             found.questions.append(
                 f"{name} holds dates such as {present.iloc[0]!r}: write them as 2024-01-31, to "
