@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
-import yaml
 from reseed.analyses.shared.data import Data
+from reseed.config.studies import Study
 from reseed.core.module_finder import SCRIPTS
+from reseed.planning.project import load_project
 from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
@@ -67,9 +69,15 @@ def _name(kind: ModuleType | str) -> str:
     return f"{kind.__name__}:{'table' if hasattr(kind, 'table') else 'figure'}"
 
 
+@cache
+def read_study(name: str) -> Study:
+    """A study as configured."""
+    project = load_project(SCRIPTS.parent / "config", {"scale": "paper"})
+    return (project.studies | project.left_out)[name]
+
+
 def table_options(study: str, exhibit: str) -> dict[str, Any]:
     """The options of a table of a configured study."""
-    path = SCRIPTS.parent / "config" / "studies" / f"{study}.yaml"
-    entry = yaml.safe_load(path.read_text("utf-8"))["exhibits"][exhibit]
-    assert entry["kind"] == "table"
-    return entry["options"]
+    entry = read_study(study).exhibits[exhibit]
+    assert entry.kind == "table"
+    return entry.options

@@ -213,6 +213,9 @@ def test_an_exhibit_has_options_of_another_study(tmp_path, entries):
     entries["studies/second"] = entries["studies/first"] | second
     found = load_from(tmp_path, entries).studies["second"].exhibits["u"].options
     assert found == {"columns": {"Model": "arm", "SD": "sd * 2"}}
+    second["exhibits"]["u"] = table | {"like": "folds", "options": {"least_digits": 5}}
+    found = load_from(tmp_path, entries).studies["second"].exhibits["u"].options
+    assert (found["least_digits"], found["columns"]["Mean"]) == (5, "mean")
     for like in ("first.v", "absent.t", "first"):
         second["exhibits"]["u"]["like"] = like
         assert "second.yaml: exhibits.u.like: " in error_of(tmp_path, entries)

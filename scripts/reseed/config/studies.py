@@ -306,7 +306,7 @@ class Exhibit(Strict):
     analysis: str | None = None
     """Name of the analysis that it shows."""
     like: str = ""
-    """`STUDY.EXHIBIT` whose options it has, but for those that it sets itself."""
+    """`STUDY.EXHIBIT`, or a default exhibit, whose options it has, but for what it sets itself."""
     options: dict[str, Any] = {}
     """Options of the kind."""
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed.config.base import Strict
 from reseed.config.datasets import Dataset, Weights
+from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.config.models import Model
 from reseed.config.studies import Main, Study
 from reseed.config.validation_messages import format_validation_errors
@@ -298,14 +299,17 @@ def _share_options(reader: _ConfigReader, data: Any, path: Path) -> Any:
     shared = dict(exhibits)
     for name, entry in exhibits.items():
         if isinstance(entry, dict) and "like" in entry:
-            study, _, other = str(entry["like"]).partition(".")
+            study, _, other = str(entry["like"]).rpartition(".")
             file = path.with_name(f"{study}.yaml")
             known: Any = reader.read(file) if file.is_file() else None
+            known = known if study else default_analyses_and_exhibits(trained=True)
             try:
                 options = known["exhibits"][other]["options"]
                 shared[name] = entry | {"options": merge(options, entry.get("options", {}))}
             except (TypeError, KeyError):
-                reader.add([f"{path}: exhibits.{name}.like: {file} has no options of {other!r}."])
+                reader.add(
+                    [f"{path}: exhibits.{name}.like: there are no options of {entry['like']}."]
+                )
     return data | {"exhibits": shared}
 
 

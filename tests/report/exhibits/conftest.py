@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 sys.path += [str(Path(__file__).parents[2] / name) for name in ("analyses", "papers/banerjee")]
 
@@ -14,7 +13,7 @@ from reseed.core.study_info import write_study_info
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.table_files import write_table
-from run_kinds import draw, is_table, run_analysis
+from run_kinds import draw, is_table, read_study, run_analysis
 from study_frames import PUBLISHED, study
 
 _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}
@@ -23,7 +22,7 @@ _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}
 @pytest.fixture(scope="session")
 def configured():
     """The study of paper 1 as configured: its analyses and exhibits."""
-    return yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())
+    return read_study("inherent_randomness").model_dump()
 
 
 @pytest.fixture(scope="session")
