@@ -34,10 +34,6 @@ _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
 
-#: Fields of a message by number: a whole number, or bytes.
-_Fields = dict[int, int | bytes]
-
-
 def read_events(files: FileSet) -> SourceTable | None:
     """One row a folder that holds event files, one column a tag with the value at its last step.
 
