@@ -151,7 +151,10 @@ def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
             continue
         text = table.text(column)
         present = text[~text.str.lower().isin(MISSING)]
-        if len(present) and present.map(_is_cell).mean() > 0.5:
+        if (
+            len(present)
+            and present.map({one: _is_cell(one) for one in present.unique()}).mean() > 0.5
+        ):
             return True
     names = {normalize_name(c): c for c in table.columns if table.is_numeric(c)}
     is_long = bool(roles & {"seed", "data_seed", "fold", "repeat", "repetition", "item", "step"})

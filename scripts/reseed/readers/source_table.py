@@ -173,13 +173,21 @@ class SourceTable:
             return Parsed(values.astype(np.float64), are_hits=True)
         if pd.api.types.is_any_real_numeric_dtype(values):
             return Parsed(values.astype(np.float64) if values.notna().any() else None)
+        # Equal cells are read once: a million rows have few models, seeds or marks.
         text = self.text(column)
-        present = text[~text.str.lower().isin(MISSING)]
-        if present.empty:
+        codes, levels = pd.factorize(text)
+        is_known = np.array([level.lower() not in MISSING for level in levels], dtype=bool)
+        cells, note = levels[is_known].tolist(), ""
+        if not cells:
             return Parsed(None)
-        if marks := find_marks({*present.str.lower()}):
-            return Parsed(text.str.lower().map(marks).astype(np.float64), are_hits=True)
-        cells, note = present.to_list(), ""
+
+        def parsed(numbers: Iterable[Any], **facts: Any) -> Parsed:
+            by_level = np.full(len(levels), np.nan)
+            by_level[is_known] = [float(one) for one in numbers]
+            return Parsed(pd.Series(by_level[codes], text.index), **facts)
+
+        if marks := find_marks({cell.lower() for cell in cells}):
+            return parsed((marks[cell.lower()] for cell in cells), are_hits=True)
         plain: Sequence[str] | None = cells if all(map(is_number, cells)) else None
         # Percentages are shares, unless the heading has their sign too.
         if plain is None:
@@ -190,10 +198,10 @@ class SourceTable:
             plain, left_out = written
             note = f"Column {column!r} was read without {left_out}." if left_out else ""
         if plain is not None:
-            numbers = pd.Series(plain, present.index).astype(np.float64).reindex(text.index)
-            return Parsed(numbers, note=note)
-        is_bad = ~present.map(is_number)
-        return Parsed(None, bad=present[is_bad] if is_bad.mean() <= 0.5 else None)
+            return parsed(plain, note=note)
+        is_bad = np.array([not is_number(level) for level in levels]) & is_known
+        bad = text[is_bad[codes]]
+        return Parsed(None, bad=bad if len(bad) <= 0.5 * is_known[codes].sum() else None)
 
     def numbers(self, column: str) -> pd.Series:
         """A column as numbers, NaN where a cell is empty; other text is an error."""
@@ -215,15 +223,18 @@ class SourceTable:
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where a cell is missing."""
         if column not in self._texts:
-            values = self.frame[column].astype(object)
-            cells = [
-                "" if missing else str(cell).strip()
-                for cell, missing in zip(values, values.isna(), strict=True)
-            ]
-            shown = [show_controls(cell) if CONTROLS.search(cell) else cell for cell in cells]
+            cells = levels = self.frame[column]
+            codes = np.arange(len(cells))
+            # Values of several types may be equal and yet different as text, as 1 and True are.
+            if cells.dtype != object or pd.api.types.infer_dtype(cells, skipna=False) == "string":
+                codes, index = pd.factorize(cells)
+                levels = index.to_series()
+            known = zip(levels.astype(object), levels.notna(), strict=True)
+            texts = [*(str(one).strip() if is_known else "" for one, is_known in known), ""]
+            shown = [show_controls(one) if CONTROLS.search(one) else one for one in texts]
             if any(map(_SURROGATE.search, shown)):  # no file can hold half a character
-                shown = [_SURROGATE.sub("?", cell) for cell in shown]
-            self._texts[column] = pd.Series(shown, values.index, dtype="str")
+                shown = [_SURROGATE.sub("?", one) for one in shown]
+            self._texts[column] = pd.Series(shown, dtype="str").take(codes).set_axis(cells.index)
         return self._texts[column]
 
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
@@ -313,7 +324,9 @@ class SourceTable:
     def decimals(self, columns: Sequence[str]) -> np.ndarray:
         """The most decimals with which numbers of each column are written."""
         most = [
-            max((len(one.strip("% ").partition(".")[2]) for one in self.text(c)), default=0)
+            max(
+                (len(one.strip("% ").partition(".")[2]) for one in self.text(c).unique()), default=0
+            )
             for c in columns
         ]
         return np.array(most or [0])
