@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[1] / "methods" / "comparing.md"
 SIMULATIONS = PAGE.with_name("simulations")
 _HEADER = (
     "What varied", "What both models share", "Test", "Claim for",
-    "False claims at 5 % (simulations, largest SE)",
+    "False claims at 5 %",
 )  # fmt: skip
 _TABLE = re.compile(rf"^\| {re.escape(_HEADER[0])} \|.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -36,17 +36,15 @@ def select_measured(method: Method) -> dict[str, pd.DataFrame]:
 
 
 def describe_measured(method: Method) -> str:
-    """Ranges of false claims by label, with simulations of each case, largest SE and tables."""
+    """Ranges of false claims by label, and the tables of all cases."""
     tables = select_measured(method)
     rows = pd.concat([t if "label" in t else t.assign(label="") for t in tables.values()])
     ranges = [
         f"{label} {_format_range(part['false_claims'])}".strip()
         for label, part in rows.groupby("label", sort=False)
     ]
-    counts = sorted(rows["simulations"].unique())
-    number = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     links = ", ".join(f"[{name}](simulations/{name}.csv)" for name in tables)
-    return f"{'; '.join(ranges)} ({number}, {_format_share(rows['se'].max())}; {links})"
+    return f"{'; '.join(ranges)} ({links})"
 
 
 def _format_range(values: pd.Series) -> str:

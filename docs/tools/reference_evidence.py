@@ -10,7 +10,7 @@ from reseed.report.pages.statements import show_measured
 from reseed.verdicts.evidence import VERDICTS, Evidence, read_evidence
 
 ROOT = Path(__file__).parents[2]
-_HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "n", "verdict"]
+_HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "verdict"]
 
 
 def read_references(root: Path = ROOT) -> list[tuple[str, str, Evidence]]:
@@ -37,11 +37,11 @@ def render_references(root: Path = ROOT) -> str:
         reason = f"; {lead}{evidence.reason.rstrip('.')}" if evidence.reason else ""
         votes = [one for one in evidence.settings if not one.reason]
         settings = len(votes or evidence.settings)
-        over = f", average of {settings} settings" if settings > 1 else ""
-        where = f"{statement.text} (`{study}`, `{exhibit}`)"
+        over = f", {settings} settings" if settings > 1 else ""
+        of = f", {evidence.n}" if evidence.n else ""
+        where = f"{statement.text} (`{study}.{exhibit}`)"
         cells = [
-            where, paper, f"{show_measured(evidence)}{over}", evidence.n or "–",
-            f"**{evidence.verdict}**{reason}",
+            where, paper, f"{show_measured(evidence)}{over}{of}", f"**{evidence.verdict}**{reason}",
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
