@@ -12,6 +12,7 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
 from reseed.readers.options import ReadOptions, SeedDraws
 from reseed.readers.scores import Scores
+from reseed.readers.source_table import join_names
 
 #: Heading of a report that has no other.
 QUESTION = "Which model is better?"
@@ -103,7 +104,7 @@ def check_names(choice: PairChoice, models: Sequence[str]) -> PairChoice:
     for option, name in [*wanted, *(("pairs", name) for pair in choice.pairs for name in pair)]:
         if name not in models:
             raise ReseedError(
-                f"{option}: no model is called {name!r}; there are {', '.join(models)}."
+                f"{option}: no model is called {name!r}; there are {join_names(models)}."
                 + suggest_name(str(name), models)
             )
     return choice

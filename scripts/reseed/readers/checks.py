@@ -89,7 +89,7 @@ def note_absent_models(table: SourceTable, metrics: pd.DataFrame) -> None:
     """Note models that have no run, finished or not, on a dataset where others have."""
     runs = pd.crosstab(metrics["dataset"], metrics["model"])
     absent = [
-        f"{', '.join(runs.columns[row == 0])} on {dataset}"
+        f"{join_names(runs.columns[row == 0])} on {dataset}"
         for dataset, row in zip(runs.index, runs.to_numpy(), strict=True)
         if (row == 0).any()
     ]

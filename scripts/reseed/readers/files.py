@@ -147,7 +147,7 @@ def read_tables(
     """
     tables = [read_table(path, options.format) for path in paths]
     if left_out:
-        names = ", ".join(path.name for path in left_out)
+        names = join_names([path.name for path in left_out])
         tables[0].notes.append(f"Left out, as text files next to tables: {names}.")
     if len(tables) == 1:
         return tables[0]
@@ -156,7 +156,7 @@ def read_tables(
         if unshared:
             raise ReseedError(
                 f"{path} and {paths[0]} do not have the same columns: "
-                f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
+                f"{join_names(sorted(unshared))} is in one of them only. Give the files the same "
                 "columns."
             )
     named = identify_files(paths, options, tables[0].columns)
@@ -170,7 +170,7 @@ def read_tables(
     ]
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
     from_names = dict.fromkeys(name for run in ids for name in run)
-    notes += [f"By the names of the files: {', '.join(from_names)}."] if from_names else []
+    notes += [f"By the names of the files: {join_names([*from_names])}."] if from_names else []
     layout = Layout(files=len(paths), stated=named.stated, parts=named.parts)
     return SourceTable(
         f"{paths[0]} and {len(paths) - 1} more",

@@ -14,7 +14,7 @@ from reseed.core.errors import ReseedError
 from reseed.readers.converters.sklearn import POSITION_NOTE, number_folds, unpack_search
 from reseed.readers.files import check_table, flatten_records, index_to_columns
 from reseed.readers.names import ALL_RUN_COLUMNS, RUN_COLUMNS, find_metric, find_role, parse_label
-from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
+from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable, join_names
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -106,7 +106,7 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
             f"The table has a column 'value' next to columns by {across!r}. Remove or rename it."
         )
     parts = [table.frame[others].assign(**{across: c, "value": table.frame[c]}) for c in scores]
-    note = [f"Columns not used: {', '.join(left_out)}."] if left_out else []
+    note = [f"Columns not used: {join_names(left_out)}."] if left_out else []
     return table.with_frame(pd.concat(parts), *note)
 
 

@@ -115,7 +115,7 @@ def find_predictions(draft: Draft) -> Found | None:
             ("accuracy", "mae") if whole else ("mse", "mae") if is_number else ("accuracy", "f1")
         )
         names = ("auc", "accuracy") if shares else names
-        text = f"what is computed of {truth!r} and the predictions {', '.join(read)}"
+        text = f"what is computed of {truth!r} and the predictions {join_names(read)}"
         leave = [Option({"leave_out": [truth]}, f"{truth!r} is no target")] if heads else []
         draft.ask(text, [*(Option({"metric": name}) for name in names), *leave])
     if not heads:

@@ -61,7 +61,7 @@ def choose_metrics(
         if dataset not in datasets:
             table.add_error(
                 f"`metric` names the dataset {dataset!r}, which is missing",
-                f"It has {', '.join(datasets)}.{suggest_name(dataset, datasets)}",
+                f"It has {join_names(datasets, _MAX_DATASETS)}.{suggest_name(dataset, datasets)}",
             )
     for dataset in datasets:
         here = by_dataset.get(dataset, [])
@@ -127,7 +127,7 @@ def choose_directions(
             if names and _bare(name) not in has:
                 table.add_error(
                     f"`greater_is_better` names the metric {name!r}, which is missing",
-                    f"It has {', '.join(names)}.{suggest_name(name, names)}",
+                    f"It has {join_names(names, _MAX_METRICS)}.{suggest_name(name, names)}",
                 )
     directions: dict[str, bool | None] = {}
     for name in names:
@@ -212,8 +212,8 @@ def check_shares(
         percents = [*positive.min().loc[lambda least: least > MAX_ROUNDED_SHARE].index]
         if shares and percents:
             table.add_error(
-                f"{metric} on {dataset} seems to be in percent of {', '.join(percents)}, and a "
-                f"share of {', '.join(shares)}",
+                f"{metric} on {dataset} seems to be in percent of {join_names(percents)}, and a "
+                f"share of {join_names(shares)}",
                 ("Give all as shares (0.85) or all in percent.", in_percent),
             )
             return  # one dataset shows what is wrong

@@ -15,7 +15,7 @@ from reseed.readers.names import NAMES, find_metric, find_role, normalize_name
 from reseed.readers.options import ColumnMap, list_columns
 from reseed.readers.question import Option, Part, Question
 from reseed.readers.shape import find_heading_runs
-from reseed.readers.source_table import SourceTable
+from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.text_tables import LATEX, read_caption
 
 COLUMNS = ("dataset", "metric", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
@@ -247,7 +247,7 @@ def _read_columns(
         columns = _find_cell_columns(table, others)
         unread = [c for c in others if c not in columns]
         if unread:
-            table.note(f"Columns not used: {', '.join(unread)}.")
+            table.note(f"Columns not used: {join_names(unread, 20)}.")
         for column, cells in columns.items():
             own = {"dataset": label, "model": column, "spread": spread}
             if not is_transposed:

@@ -14,7 +14,7 @@ from reseed.core.errors import ReseedError
 from reseed.readers.files import FileSet
 from reseed.readers.names import name_filtered
 from reseed.readers.run_paths import find_common_folder
-from reseed.readers.source_table import Layout, SourceTable
+from reseed.readers.source_table import Layout, SourceTable, join_names
 
 #: Fields of seeds, by priority: the few-shot examples vary results most.
 _SEED_FIELDS = ("fewshot_seed", "random_seed", "torch_seed", "numpy_seed")
@@ -77,7 +77,7 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
         notes = [f"Runs differ in {seed_field}."]
     if left_out:
         notes.append(
-            f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
+            f"Left out, as a group's score is the mean of its tasks': {join_names([*left_out])}."
         )
     columns = ["model", "dataset", "seed", "metric", "value"]
     layout = Layout(
