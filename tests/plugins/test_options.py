@@ -10,7 +10,7 @@ from reseed.config.defaults import add_default_analyses, default_analyses_and_ex
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import SCALES
 from reseed.core.module_finder import SCRIPTS
-from reseed.planning.project import load_project, merge
+from reseed.planning.project import load_project
 from reseed.planning.read_plan import read_plan
 from reseed.plugins import kinds
 from reseed.plugins.options import NoOptions
@@ -99,22 +99,21 @@ def test_every_option_has_its_line(kind):
 
 
 def configured():
-    """(study, family, name, entry) at every scale, and the standard set of given results."""
-    for path in sorted((REPOSITORY / "config" / "studies").glob("*.yaml")):
-        study = add_default_analyses(yaml.safe_load(path.read_text()))
-        for scale in SCALES:
-            whole = merge(study, (study.get("scales") or {}).get(scale) or {})
+    """(study, family, entry) at every scale, and the standard set of given results."""
+    for scale in SCALES:
+        project = load_project(REPOSITORY / "config", {"scale": scale})
+        for study, one in (project.studies | project.left_out).items():
             for family in ("analyses", "exhibits"):
-                for name, entry in whole[family].items():
-                    yield f"{path.stem}/{scale}/{name}", family, entry
+                for name, entry in getattr(one, family).items():
+                    yield f"{study}/{scale}/{name}", family, entry.kind, entry.options
     for family, entries in default_analyses_and_exhibits(items=True).items():
-        yield from ((f"standard/{name}", family, entry) for name, entry in entries.items())
+        for name, entry in entries.items():
+            yield f"standard/{name}", family, entry["kind"], entry.get("options") or {}
 
 
 def test_every_configured_option_is_one():
-    for where, family, entry in configured():
-        kind = kinds.find_kind(family, entry["kind"])
-        options = entry.get("options") or {}
+    for where, family, name, options in configured():
+        kind = kinds.find_kind(family, name)
         assert kinds.read_options(kind, options).explicit() == options, where
 
 
