@@ -88,8 +88,9 @@ def trimming_level(f0_left: Array, f0: Array, delta: float) -> Array:
     high = np.hstack([edge, np.minimum(f0 + delta, 1)])
     feasible = (low <= high + _ROUNDING).all(axis=1)
     alpha = np.ones(len(f0))
-    alpha[feasible] = np.maximum(1 - 1 / (n * _largest_slope(low[feasible], high[feasible])), 0)
-    return alpha.reshape(shape)
+    alpha[feasible] = 1 - 1 / (n * _largest_slope(low[feasible], high[feasible]))
+    # A slope that exceeds 1/n by its last bits needs no trimming.
+    return np.where(alpha > n * _ROUNDING, alpha, 0.0).reshape(shape)
 
 
 def _largest_slope(low: Array, high: Array) -> Array:
