@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf, nan
 from typing import Annotated, Literal
 
@@ -196,19 +195,19 @@ def _compare_by_items(data: Data, group: ModelGroup, row: Pair, pairing: Pairing
     if scores.has_verdict:
         test, _ = compare_models(scores, a, b, group.sign)
         levels, tested = test.levels, describe_items(test, most=row.tested.most)
-        row = replace(
-            row, difference=test.difference, p=test.p_value, error_shares=list_error_shares(test)
+        row = row._replace(
+            difference=test.difference, p=test.p_value, error_shares=list_error_shares(test)
         )
     else:
         clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
         levels = {"item": len(scores.items), "cluster": clusters}
         means = (scores.models[model].values.mean() for model in (a, b))
         tested = PairTest(items=levels["item"], clusters=clusters)
-        row = replace(row, difference=float(group.sign * np.subtract(*means)))
+        row = row._replace(difference=float(group.sign * np.subtract(*means)))
     facts = designs.DesignFacts("items", counts_items=tested.discordant is not None)
     method = designs.choose_method(facts)
     covers = name_generality({source: levels.get(source, 0) for source in designs.SOURCES})
-    return replace(row, design=method.design, test=method.test, covers=covers, tested=tested)
+    return row._replace(design=method.design, test=method.test, covers=covers, tested=tested)
 
 
 def _compare_over_items(data: Data, group: ModelGroup, row: Pair, pairing: Pairing) -> Pair:
@@ -217,8 +216,7 @@ def _compare_over_items(data: Data, group: ModelGroup, row: Pair, pairing: Pairi
     if found is None:
         return row
     test, method = found[0], designs.SEEDS_AND_ITEMS
-    return replace(
-        row,
+    return row._replace(
         design=method.design,
         test=method.test,
         covers=method.claim,

@@ -135,7 +135,7 @@ def _compare(
     known = known.assign(n=table[["n_a", "n_b"]].min(axis=1), family="dataset", **facts)
     tested = PairTest(least=min_runs)
     rows = [Pair(**row, tested=tested) for row in known.to_dict("records")]
-    rows = [replace(row, **decide(row)._asdict()) for row in rows]
+    rows = [row._replace(**decide(row)._asdict()) for row in rows]
     pairs = pd.concat([list_pairs(rows), table[_OF_MEANS]], axis=1)
     notes = [*_ask_for_spread(table), *notes]
     datasets = table.drop_duplicates("dataset").set_index("dataset")

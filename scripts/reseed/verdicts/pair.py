@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from math import inf, nan
+from typing import NamedTuple
 
 import pandas as pd
 
 from reseed.verdicts.designs import ONE_TEST_SET
 
 
-@dataclass(frozen=True)
-class PairTest:
+class PairTest(NamedTuple):
     """What the test of one pair leaves to decide all pairs of a family at once.
 
     scale: standard error of the difference; 0 if nothing varies.
@@ -40,8 +39,7 @@ class PairTest:
     equivalence_p: float = nan
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
     The fields are the columns of the analysis `pairs`, which documents them, and `tested`, which
@@ -97,7 +95,7 @@ class Pair:
 
 
 #: The columns of a table of pairs.
-PAIR_COLUMNS = [one.name for one in fields(Pair) if one.name != "tested"]
+PAIR_COLUMNS = [name for name in Pair._fields if name != "tested"]
 
 
 def list_pairs(pairs: Iterable[Pair]) -> pd.DataFrame:

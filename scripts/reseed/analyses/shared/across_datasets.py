@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, zip_longest
 from math import isfinite
 
@@ -80,7 +80,7 @@ class AcrossDatasets:
             key |= {"dataset": ALL_DATASETS}
             if len(parts) < MIN_DATASETS and len({group.metric for group in parts}) == 1:
                 pooled = self._pool(parts, [rows_of_pairs[i] for i in positions])
-                rows += [replace(row, **key) for row in pooled]
+                rows += [row._replace(**key) for row in pooled]
                 continue
             models = list(dict.fromkeys(model for group in parts for model in group.models))
             means = [shared_means(group, models) for group in parts]
@@ -90,7 +90,7 @@ class AcrossDatasets:
                 pairs = self._all_pairs(parts, models, means)
             else:
                 pairs = self._known_pairs(parts, [rows_of_pairs[i] for i in positions])
-            rows += [replace(row, **key) for row in self._test(pairs)]
+            rows += [row._replace(**key) for row in self._test(pairs)]
         return rows
 
     def _pool(self, parts: list[ModelGroup], rows_of_pairs: list[list[Pair]]) -> list[Pair]:
@@ -103,8 +103,9 @@ class AcrossDatasets:
             if d.sum() < 0:
                 first, second, d = second, first, -d
             used = {row.dataset for row in known}
-            row = replace(
-                self._row(parts, first, second, [p for p in parts if p.key["dataset"] in used], d),
+            row = self._row(
+                parts, first, second, [p for p in parts if p.key["dataset"] in used], d
+            )._replace(
                 metric=unit.metric,
                 factor=unit.factor,
                 unit=unit.unit,
@@ -120,13 +121,13 @@ class AcrossDatasets:
                     (one.mean_a, one.mean_b)[:: 1 if one.model_a == first else -1] for one in known
                 ]
                 mean_a, mean_b = np.mean(means, axis=0).tolist()
-                row = replace(row, mean_a=mean_a, mean_b=mean_b)
+                row = row._replace(mean_a=mean_a, mean_b=mean_b)
             varying = [one for one in known if one.tested.scale > 0]
             pooled = _pool_parts(varying) if len(varying) == len(parts) else ()
             if pooled and equivalent_df(self.alpha / 2, pooled) >= _LEAST_DF:
                 scale = float(np.sqrt(sum(part for part, _ in pooled)))
                 p = min(1.0, 2 * upper_tail(abs(d.mean()) / scale, pooled))
-                row = replace(row, p=p, tested=PairTest(scale, pooled, least=len(parts)))
+                row = row._replace(p=p, tested=PairTest(scale, pooled, least=len(parts)))
             rows.append(row)
         return decide_family(rows, "datasets")
 
@@ -173,15 +174,14 @@ class AcrossDatasets:
         for i, j in combinations(np.argsort(-mean, kind="stable"), 2):
             # By dataset: rounding errors are relative to the size of a dataset's scores.
             d = differences(better[:, [i]], better[:, [j]])[:, 0]
-            row = replace(
-                self._row(parts, models[i], models[j], parts, d),
+            row = self._row(parts, models[i], models[j], parts, d)._replace(
                 test=method.test,
                 left_out=int(left_out[i] + left_out[j]),
                 mean_a=abs(float(mean[i])),
                 mean_b=abs(float(mean[j])),
             )
             if method is not SIGN_FLIPS:
-                row = replace(row, metric="rank", greater_is_better=False)
+                row = row._replace(metric="rank", greater_is_better=False)
             pairs.append((row, d))
         return pairs
 
@@ -211,20 +211,18 @@ class AcrossDatasets:
             d = np.sign(d)
         if np.nansum(d) < 0:
             first, second, d, losses = second, first, -d, losses[::-1]
-        row = replace(
-            self._row(parts, first, second, used, d[np.isfinite(d)]),
+        row = self._row(parts, first, second, used, d[np.isfinite(d)])._replace(
             left_out=sum(pair.left_out for _, pair in on_datasets),
             test=method.test if used else "",
         )
         if method is LOG_FLIPS and unit:
             mean_a, mean_b = np.exp(np.nanmean(np.log(losses), axis=1)).tolist()
-            row = replace(
-                row, metric=unit.metric, factor=100.0, unit="%", greater_is_better=False,
+            row = row._replace(metric=unit.metric, factor=100.0, unit="%", greater_is_better=False,
                 difference=1 - mean_a / mean_b, mean_a=mean_a, mean_b=mean_b,
             )  # fmt: skip
         if method is SIGN:
             ahead = [float((sign * d > 0).sum()) / max(len(used), 1) for sign in (1, -1)]
-            row = replace(row, mean_a=ahead[0], mean_b=ahead[1])
+            row = row._replace(mean_a=ahead[0], mean_b=ahead[1])
         return row, d
 
     def _test(self, pairs: list[_Pair]) -> list[Pair]:
@@ -236,12 +234,11 @@ class AcrossDatasets:
             test = flip_signs(np.stack([pairs[k][1] for k in found]), rng=rng)
             results = zip(found, test.p_value, test.p_adjusted, test.p_least, strict=True)
             for k, p, adjusted, least in results:
-                rows[k] = replace(
-                    rows[k],
+                rows[k] = rows[k]._replace(
                     p=float(p),
                     p_adjusted=float(adjusted),
                     pairs=len(found),
-                    tested=replace(rows[k].tested, p_least=float(least)),
+                    tested=rows[k].tested._replace(p_least=float(least)),
                 )
         # Two one-sided tests against the region of a share, times the number of pairs.
         equal = {}
@@ -251,9 +248,9 @@ class AcrossDatasets:
                 d, draws = pairs[k][1], np.random.default_rng(SIGNS_SEED)
                 equal[k] = rope, flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
         for k, (rope, p) in equal.items():
-            tested = replace(rows[k].tested, equivalence_p=min(1.0, len(equal) * p))
-            rows[k] = replace(rows[k], rope=rope, tested=tested)
-        return [replace(row, **decide(row)._asdict()) for row in rows]
+            tested = rows[k].tested._replace(equivalence_p=min(1.0, len(equal) * p))
+            rows[k] = rows[k]._replace(rope=rope, tested=tested)
+        return [row._replace(**decide(row)._asdict()) for row in rows]
 
 
 def _group_pairs(

@@ -7,7 +7,6 @@ of a family cover together with 1 − α, whatever the dependence of the pairs.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isfinite, nan
 
 import numpy as np
@@ -55,8 +54,8 @@ def decide_family(pairs: list[Pair], family: str = "", power: float | None = Non
                 "family": family,
                 "detectable": effect,
             }
-    adjusted = [replace(pair, **one) for pair, one in zip(pairs, columns, strict=True)]
-    return [replace(pair, **decide(pair)._asdict()) for pair in adjusted]
+    adjusted = [pair._replace(**one) for pair, one in zip(pairs, columns, strict=True)]
+    return [pair._replace(**decide(pair)._asdict()) for pair in adjusted]
 
 
 def _is_tested(pair: Pair) -> bool:
