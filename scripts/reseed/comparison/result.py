@@ -20,7 +20,7 @@ from reseed.comparison.answer import (
 )
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
 from reseed.comparison.output import Result
-from reseed.comparison.standings import Section, list_models, list_pairs, list_sections
+from reseed.comparison.standings import PairRows, Section, list_models, list_sections
 from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
 from reseed.core.atomic import replace_atomically
 from reseed.core.csv_files import write_csv
@@ -232,7 +232,7 @@ class Comparison(Result):
     @cached_property
     def shown(self) -> Shown:
         """What all outputs show."""
-        pairs = list_pairs(self.pair_rows)
+        pairs = PairRows(self.pair_rows)
         are_chosen = bool((self.analyses["pairs"].get("options") or {}).get("pairs"))
         references = {one.reference for one in self.sections}
         level = format_level(1 - self.pair_rows[0].alpha) if self.pair_rows else ""

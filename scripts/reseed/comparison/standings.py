@@ -154,18 +154,27 @@ def measure_gap(pair: Pair, model: str) -> tuple[float, float, float]:
     return (value, low, high) if is_literal else (-value, -high, -low)
 
 
-def list_pairs(pairs: Sequence[Pair]) -> list[ResultRow]:
-    """One row a compared pair: what is shown of the first model, `a – b`."""
-    rows = []
-    for pair in sorted(pairs, key=_order):
-        cells = {
-            "p": _format_p(pair),
-            "Flips": format_share(pair.instability) if isfinite(pair.instability) else "–",
-        }
-        name = f"{pair.model_a} – {pair.model_b}"
-        gap = _show_gap(pair, pair.model_a)
-        rows.append(ResultRow(name, label_outcome(pair), *gap, cells, pair.dataset))
-    return rows
+class PairRows(Sequence[ResultRow]):
+    """One row a compared pair, `a – b`: what is shown of the first model; written when read."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._pairs = sorted(pairs, key=_order)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __getitem__(self, at: Any) -> Any:
+        found = self._pairs[at]
+        return _show_pair(found) if isinstance(found, Pair) else [*map(_show_pair, found)]
+
+
+def _show_pair(pair: Pair) -> ResultRow:
+    cells = {
+        "p": _format_p(pair),
+        "Flips": format_share(pair.instability) if isfinite(pair.instability) else "–",
+    }
+    name, gap = f"{pair.model_a} – {pair.model_b}", _show_gap(pair, pair.model_a)
+    return ResultRow(name, label_outcome(pair), *gap, cells, pair.dataset)
 
 
 def _order(pair: Pair) -> tuple[bool, str, float]:

@@ -100,15 +100,17 @@ PAIR_COLUMNS = [name for name in Pair._fields if name != "tested"]
 
 def list_pairs(pairs: Iterable[Pair]) -> pd.DataFrame:
     """The table of pairs, a row each."""
-    known = list(pairs)
-    return pd.DataFrame({name: [getattr(pair, name) for pair in known] for name in PAIR_COLUMNS})
+    columns = [*zip(*pairs, strict=True)] or [()] * len(PAIR_COLUMNS)
+    return pd.DataFrame(dict(zip(PAIR_COLUMNS, columns, strict=False)))
 
 
 def read_pairs(rows: pd.DataFrame) -> list[Pair]:
     """The pairs of a table; what it has no column for has its default."""
-    names = [name for name in PAIR_COLUMNS if name in rows]
-    values = rows[names].itertuples(index=False, name=None)
-    return [Pair(**dict(zip(names, row, strict=True))) for row in values]
+    columns = [
+        rows[name].tolist() if name in rows else [Pair._field_defaults[name]] * len(rows)
+        for name in PAIR_COLUMNS
+    ]
+    return [Pair(*values) for values in zip(*columns, strict=True)]
 
 
 # Of columns, since a table may have a hundred thousand pairs.
