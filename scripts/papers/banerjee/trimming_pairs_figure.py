@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.plugins.options import Arms as Options
@@ -27,7 +26,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
-    arms, few = with_least(group_by_arm(data, rows), Least(LEAST, _count_runs))
+    arms, few = with_least(
+        group_by_arm(data, rows), Least(LEAST, lambda part: len({*part["seed_a"], *part["seed_b"]}))
+    )
     canvas, panels, omitted = titled_panels(arms, 2.2, min(3, len(arms)), legend=0.6)
     for axis, part in panels:
         for number, colour in _COLOURS.items():
@@ -49,7 +50,3 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
                       " by how many of them are above the dashed threshold."),
     )  # fmt: skip
-
-
-def _count_runs(part: pd.DataFrame) -> int:
-    return len({*part["seed_a"], *part["seed_b"]})

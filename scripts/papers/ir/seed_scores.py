@@ -123,7 +123,10 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
         **box(values),
         "bootstrap_sd": bootstrap_sd,
         **resample_limits(bootstrap_sd, boot.n_boot, options.level),
-        **{name.replace("sd", "ratio"): _divide(sd, bootstrap_sd) for name, sd in spread.items()},
+        **{
+            name.replace("sd", "ratio"): sd / (bootstrap_sd or np.nan)
+            for name, sd in spread.items()
+        },
         "level": options.level,
         "n_boot": boot.n_boot,
         "bootstrap_seeds": len(chosen),
@@ -154,10 +157,6 @@ def resample_limits(sd: float, n_boot: int, level: float) -> Row:
         sd * float(np.sqrt(freedom / stats.chi2.isf(q, freedom))) for q in (tail, 1 - tail)
     )
     return {"bootstrap_sd_low": low, "bootstrap_sd_high": high}
-
-
-def _divide(sd: float, by: float) -> float:
-    return sd / by if by > 0 else np.nan
 
 
 def box(values: np.ndarray) -> Row:

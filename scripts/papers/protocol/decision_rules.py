@@ -139,7 +139,8 @@ def _decisions(evaluations: np.ndarray, decide: Callable, independent: bool) -> 
     """Order and decisions of evaluations (evaluations, models, runs)."""
     count, order, interval = len(evaluations), np.nan, (np.nan, np.nan)
     if count > 1:
-        order = _upper_triangle(instability(evaluations.mean(axis=2).T, ties="half")).mean()
+        pairs = np.triu_indices(evaluations.shape[1], 1)
+        order = instability(evaluations.mean(axis=2).T, ties="half")[pairs].mean()
     if count > 1 and independent:
         reversed_ones = order * count  # a fraction, if only some pairs are reversed
         interval = (
@@ -196,10 +197,6 @@ def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray
     positions = drawn.get_indexer(shared.droplevel("fold")) * len(folds)
     positions += np.searchsorted(folds, shared.get_level_values("fold"))
     return group.sign * scores, len(group.trials) - scores.size, positions
-
-
-def _upper_triangle(matrix: np.ndarray) -> np.ndarray:
-    return matrix[np.triu_indices(len(matrix), 1)]
 
 
 def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Options) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import shorten
 
 import numpy as np
 import pandas as pd
@@ -185,11 +186,12 @@ def _draw_dataset(
         )
         set_title(axis, f"{panel.title}, median {numbers.fixed(panel.median, places)}")
         _ticks(axis, panel.scores, _PRINTED if printed else 5)
-        _mark_failed(axis, panel.scores)
+        failed = np.nonzero(panel.scores.isna().to_numpy())
+        axis.plot(*failed[::-1], "x", color=style.GREY, ms=6)
         if printed and max(panel.scores.shape) <= _PRINTED:
             _print_values(axis, panel, scale, places)
         if number % columns == 0:
-            where = "" if printed else f"{_short(data.dataset(dataset))}\n"
+            where = "" if printed else f"{shorten(data.dataset(dataset), 24, placeholder='…')}\n"
             axis.set_ylabel(f"{where}Model seed")
     bar = canvas.colorbar(image, ax=[a for a, _ in panels], aspect=30 if printed else 12, pad=0.01)
     metric = metric_title(data.metric(dataset))
@@ -197,10 +199,6 @@ def _draw_dataset(
     between = "\n" if canvas.get_figheight() < _LOW else " "
     bar.set_label(f"{metric} −{between}panel’s median" if printed else f"Δ {metric}")
     bar.outline.set_visible(False)
-
-
-def _short(title: str) -> str:
-    return title if len(title) <= 24 else f"{title[:23]}…"
 
 
 def _ticks(axis: Axes, grid: pd.DataFrame, most: int) -> None:
@@ -211,11 +209,6 @@ def _ticks(axis: Axes, grid: pd.DataFrame, most: int) -> None:
     axis.set_yticks(range(0, grid.shape[0], step_y), grid.index[::step_y])
     axis.tick_params(length=0)
     axis.set_xlabel("Data seed")
-
-
-def _mark_failed(axis: Axes, grid: pd.DataFrame) -> None:
-    rows, columns = np.nonzero(grid.isna().to_numpy())
-    axis.plot(columns, rows, "x", color=style.GREY, ms=6)
 
 
 def _print_values(axis: Axes, panel: Panel, scale: Normalize, places: int) -> None:

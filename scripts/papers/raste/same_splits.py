@@ -120,7 +120,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid([2.75] * len(chosen), legend=0.0)
     for axis, case in zip(axes, chosen, strict=True):
         _panel(axis, case)
-    frame = pd.concat([_frame(case) for case in chosen], ignore_index=True)
+    long = [
+        case.scores.rename_axis(columns="arm").stack().rename("score").reset_index()
+        .assign(**case.key)
+        for case in chosen
+    ]  # fmt: skip
+    frame = pd.concat(long, ignore_index=True)
     counts = pd.DataFrame(
         [
             case.key | {"n": len(case.scores), "arm": arm, "model": model}
@@ -179,11 +184,6 @@ def _hidden(cases: list[Case], chosen: list[Case]) -> str:
         [f"{numbers.counted(left, 'other dataset')} not drawn."] * bool(left)
         + [f"Of {most} models the {_MOST} with the best means are drawn."] * (most > _MOST)
     )
-
-
-def _frame(case: Case) -> pd.DataFrame:
-    long = case.scores.rename_axis(columns="arm").stack().rename("score").reset_index()
-    return long.assign(**case.key)
 
 
 def _panel(axis: Axes, case: Case) -> None:

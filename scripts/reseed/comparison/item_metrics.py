@@ -24,11 +24,14 @@ def compute_contributions(scores: ItemScores, metric: str) -> ItemScores:
     """
     if not scores.has_verdict:
         return scores
-    models = {}
+    models, targets = {}, scores.targets
+    assert targets is not None
     for name, one in scores.models.items():
         flat = one.values.reshape(-1, one.values.shape[-1])
         values = item_values(
-            metric, _as_target(scores.targets, metric), _as_prediction(flat, metric)
+            metric,
+            targets if metric in ("mse", "mae") else targets.astype(np.int64),
+            flat if metric in ("mse", "mae", "auc") else flat.astype(np.int64),
         )
         models[name] = replace(one, values=values.reshape(one.values.shape))
     return replace(scores, models=models, metric=metric)
@@ -78,12 +81,3 @@ def correct_by_people(scores: ItemScores) -> ItemScores:
     return replace(
         scores, models=corrected, labels=found.labels, metric="people", notes=(*scores.notes, note)
     )
-
-
-def _as_target(targets: np.ndarray | None, metric: str) -> np.ndarray:
-    assert targets is not None
-    return targets if metric in ("mse", "mae") else targets.astype(np.int64)
-
-
-def _as_prediction(values: np.ndarray, metric: str) -> np.ndarray:
-    return values if metric in ("mse", "mae", "auc") else values.astype(np.int64)

@@ -320,7 +320,7 @@ def _test_least_favourable(a: _Side, b: _Side, alpha: float) -> Welch:
         )
         for apart in (-1, 1):
             mean = a.mean + apart * np.sign(difference) * half
-            corners.append(_welch(replace(a, mean=mean, sd=sd_a), replace(b, sd=sd_b), 1 - alpha))
+            corners.append(welch_of_means(mean, sd_a, a.n, b.mean, sd_b, b.n, 1 - alpha))
     return replace(
         corners[0],
         p=np.max([one.p for one in corners], axis=0),
@@ -335,7 +335,3 @@ def _read_as_standard_error(pairs: pd.DataFrame, side: str) -> _Side:
     factor = (spread_to_sd(printed, unknown="se") / spread_to_sd(printed)).to_numpy()
     models = _Side.of(pairs, side)
     return replace(models, sd=models.sd * factor, half_sd=models.half_sd * factor)
-
-
-def _welch(a: _Side, b: _Side, level: float) -> Welch:
-    return welch_of_means(a.mean, a.sd, a.n, b.mean, b.sd, b.n, level)

@@ -51,7 +51,8 @@ def find_false_files(
     """
     with tempfile.TemporaryDirectory(prefix="reseed-verify-") as folder:
         copy = Path(folder).resolve()
-        _link_results(results, copy)
+        for name in _LINKED:
+            (copy / name).symlink_to(results / name)
         unknown: set[str] = set()
         for step in needed_steps(steps, results):
             if unknown.intersection(step.inputs):
@@ -61,7 +62,9 @@ def find_false_files(
                 _run(step, results, copy, granted)
             except SourceError as error:
                 say(f"{step.outputs[0]}: not prepared again, so not checked. {error}")
-                _link_outputs(step, results, copy)
+                for output in step.outputs:
+                    (copy / output).parent.mkdir(parents=True, exist_ok=True)
+                    (copy / output).symlink_to(results / output)
                 continue
             except Exception as error:  # an error of a user's code is a finding too
                 unknown.update(step.outputs)
@@ -80,17 +83,6 @@ def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]
             needed.insert(0, step)
             inputs.update(step.inputs)
     return needed
-
-
-def _link_results(results: Path, copy: Path) -> None:
-    for name in _LINKED:
-        (copy / name).symlink_to(results / name)
-
-
-def _link_outputs(step: ReplayStep, results: Path, copy: Path) -> None:
-    for output in step.outputs:
-        (copy / output).parent.mkdir(parents=True, exist_ok=True)
-        (copy / output).symlink_to(results / output)
 
 
 def _run(step: ReplayStep, results: Path, copy: Path, granted: Granted) -> None:

@@ -102,7 +102,7 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     rows = run_analysis(trimming, study, make.fast | {"published": {"rf": "models"}})
     both = ExhibitData(rows, data.metrics, data.info, "k", "T")
     options = table_options("training_variability", "table4")
-    options |= {"where": {}, "most": {"place": 2}}
+    options = options | {"where": {}, "most": {"place": 2}}
     table = check_table(draw("table", both, options), tmp_path)
     is_printed = [name == "RF, Magic, as published, 8,018 test items" for name in table.sections]
     assert table.shown[is_printed].to_numpy().tolist() == [

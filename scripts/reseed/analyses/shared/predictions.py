@@ -104,7 +104,8 @@ class Predictions:
             y_true, validation_true = (truth[p][0] if len(truth[p]) else _EMPTY for p in KEPT_PARTS)
             test = _stack([rows["test"][i] for i in finished], len(y_true))
             validation = _stack([rows["validation"][i] for i in finished], len(validation_true))
-            task = (self.tasks or {}).get(key["dataset"]) or _infer_task(test)
+            known = (self.tasks or {}).get(key["dataset"])
+            task = known or ("multiclass" if test.ndim == 3 else "binary")
             test, validation = as_stored_dtype(task, test), as_stored_dtype(task, validation)
             yield OutputGroup(
                 {"experiment": folder.name, **key},
@@ -117,10 +118,6 @@ class Predictions:
                 validation_true if validation.size else None,
                 np.asarray(truth[CLUSTER][0]) if nested else None,
             )
-
-
-def _infer_task(outputs: np.ndarray) -> str:
-    return "multiclass" if outputs.ndim == 3 else "binary"
 
 
 def _read_values(table: TableReader, key: Row, columns: list[str]) -> dict[str, list]:
