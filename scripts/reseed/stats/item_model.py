@@ -227,7 +227,7 @@ def item_difference(
 
 def _with_test(result: ItemDifference) -> ItemDifference:
     low, high = result.interval(result.level)
-    p = 2 * min(result.one_sided_p(0.0), result.one_sided_p(0.0, greater=False))
+    p = 2 * result.one_sided_p(0.0, greater=result.difference > 0)
     return replace(result, low=low, high=high, p_value=min(1.0, p))
 
 
