@@ -144,7 +144,8 @@ def head_mean(row: Any) -> str:
     """`Mean accuracy ↑`: the heading of a column of means."""
     if row.metric == "rank":
         return "Mean rank ↓"
-    return f"Mean {metric_title_in_text(row.metric)} {'↑' if row.greater_is_better else '↓'}"
+    arrow = "↑" if row.greater_is_better else "↓"
+    return f"Mean {metric_title_in_text(row.metric).removesuffix(arrow).rstrip()} {arrow}"
 
 
 def measure_gap(pair: Pair, model: str) -> tuple[float, float, float]:
