@@ -87,7 +87,7 @@ def main() -> None:
                 project, plan.study_blocks(name), write_no_sources, project.main.verify_sample, name
             )
             for name, study in project.studies.items()
-            if any("repeated_fits" in exhibit.kind for exhibit in study.exhibits.values())
+            if any("repeated_fits" in analysis.kind for analysis in study.analyses.values())
         ]
         tasks = [
             (str(folder), part)
