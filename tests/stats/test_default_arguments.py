@@ -1,4 +1,4 @@
-"""Defaults of all public functions of `reseed.stats`: levels, powers, numbers of draws."""
+"""Defaults of all public functions of statistics: levels, powers, numbers of draws."""
 
 import importlib
 import inspect
@@ -21,7 +21,10 @@ OWN = {
     "compare_paired": {"n_boot": 10_000},
     "seed_item_bootstrap": {"n_boot": 1000},
     "seed_permutation_test": {"n_permutations": 10_000},
-    "bounded_confidence_sequence": {"low": 0.0, "high": 1.0},
+    "simulate_cv": {
+        "n_models": 3, "n_samples": 200, "n_folds": 5, "n_repeats": 2, "n_features": 20,
+        "separation": 1.5, "effect": 0.0,
+    },
     "factorial_variance": {"n_draws": 10_000},
     "range_against_gaussian": {"n_sim": 4000},
     "gaussian_range_interval": {"df": math.inf},
@@ -36,17 +39,24 @@ OWN = {
     "selection_optimism": {"n_halves": 1000},
     "spread": {"axis": -1},
     "spread_intervals": {"n_boot": 2000},
+    "clip_logit_gap": {"bound": 15.0},
+    "logit_gaps": {"bound": 15.0},
     "bootstrap_alpha_hat": {"n_bootstrap": 100},
     "swap_test": {"n_swaps": 10_000},
     "crossed_variance": {"n_draws": 10_000},
     "crossed_variance_unbalanced": {"n_draws": 10_000},
 }  # fmt: skip
-MODULES = [one.name for one in pkgutil.iter_modules(reseed.stats.__path__)]
+#: Statistics that only one paper's study uses.
+OF_PAPERS = [
+    *(f"papers.banerjee.{name}" for name in ("alpha_hat", "calibration", "ensembles",
+      "item_variance", "ks", "logit_gaps", "representatives")),
+    "papers.protocol.error_rates", "papers.protocol.signed_rank",
+]  # fmt: skip
+MODULES = [f"reseed.stats.{one.name}" for one in pkgutil.iter_modules(reseed.stats.__path__)]
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_defaults_are_the_documented_ones(module):
-    path = f"reseed.stats.{module}"
+@pytest.mark.parametrize("path", [*MODULES, *OF_PAPERS])
+def test_defaults_are_the_documented_ones(path):
     for name, function in vars(importlib.import_module(path)).items():
         function = inspect.unwrap(function) if callable(function) else function
         is_own = inspect.isfunction(function) and function.__module__ == path

@@ -37,7 +37,6 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         )
         .reset_index()
         .assign(
-            trained=len(trials),
-            **{"share": share, "share_low": low, "share_high": high, "level": options.level},
+            trained=len(trials), share=share, share_low=low, share_high=high, level=options.level
         )
     )

@@ -239,9 +239,9 @@ def _plan_runs(comparison: Comparison, best: str, pairs: dict[str, Pair]) -> dic
     if "seeds_needed" not in comparison.analyses:
         return {}
     # Of pairs with the leader alone, at the size that the tests of all pairs have.
-    size = {pair.alpha / pair.pairs for pair in pairs.values()}
+    size = max(pair.alpha / pair.pairs for pair in pairs.values())
     table = comparison.statistics(
-        "seeds_needed", baseline=best, pairs=None, adjust=False, alpha=max(size)
+        "seeds_needed", baseline=best, pairs=None, adjust=False, alpha=size
     )
     others = {(pair.model_a, pair.model_b): other for other, pair in pairs.items()}
     plans = [

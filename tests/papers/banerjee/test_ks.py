@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.banerjee import alpha_hat as trimming
 from papers.banerjee import ks
-from papers.banerjee.alpha_hat import AUTHORS_GRID, alpha_hat, alpha_hat_grid, trimmed_ks_distance
+from papers.banerjee.alpha_hat import (
+    AUTHORS_GRID,
+    alpha_hat,
+    alpha_hat_grid,
+    bootstrap_alpha_hat,
+    trimmed_ks_distance,
+)
 from papers.banerjee.logit_gaps import clip_logit_gap
 from scipy.optimize import linprog
 from scipy.stats import ecdf, ks_1samp, ks_2samp
@@ -313,7 +318,7 @@ def test_decision():
 def test_bootstrap_is_deterministic_and_matches_a_plain_loop():
     gaps = np.random.default_rng(12).normal(size=(5, 121)) * [[1], [1.2], [0.7], [1], [2]]
     result, again = (
-        trimming.bootstrap_alpha_hat(gaps, rng=np.random.default_rng(3), n_bootstrap=6, delta=0.15)
+        bootstrap_alpha_hat(gaps, rng=np.random.default_rng(3), n_bootstrap=6, delta=0.15)
         for _ in range(2)
     )
     np.testing.assert_array_equal(result.replicates, again.replicates)
@@ -336,7 +341,7 @@ def test_bootstrap_identifies_the_different_model():
     candidates = np.vstack([rng.normal(size=2000), rng.normal(1.0, 1.0, size=2000)])
     for grid in (None, AUTHORS_GRID):
         for resample in (True, False):
-            result = trimming.bootstrap_alpha_hat(candidates, references, rng=rng, n_bootstrap=8,
+            result = bootstrap_alpha_hat(candidates, references, rng=rng, n_bootstrap=8,
                                                   grid=grid, resample=resample)  # fmt: skip
             assert result.mean[0] < 0.02 < 0.3 < result.mean[1]
     assert result.delta == ks.algorithm_threshold(1000)
@@ -363,9 +368,9 @@ def test_degenerate_inputs():
     (lambda r: ks.dkw_threshold(0, 0.1), "n must be"),
     (lambda r: ks.algorithm_threshold(0), "n must be"),
     (lambda r: ks.two_sample_threshold(5, 5, 1.0), "epsilon"),
-    (lambda r: trimming.bootstrap_alpha_hat([[1.0, 2]], rng=None), "at least two models"),
-    (lambda r: trimming.bootstrap_alpha_hat([[1.0], [2]], rng=None), "two items"),
-    (lambda r: trimming.bootstrap_alpha_hat([[1.0, 2]], [[1.0]], rng=None), "items"),
+    (lambda r: bootstrap_alpha_hat([[1.0, 2]], rng=None), "at least two models"),
+    (lambda r: bootstrap_alpha_hat([[1.0], [2]], rng=None), "two items"),
+    (lambda r: bootstrap_alpha_hat([[1.0, 2]], [[1.0]], rng=None), "items"),
 ])  # fmt: skip
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

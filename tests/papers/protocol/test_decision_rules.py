@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from pair_frames import data, frame
-from papers.protocol import decision_rules as protocol
+from papers.protocol import decision_rules
 from papers.protocol.error_rates import (
     measure_error_rates,
     nadeau_bengio_holm,
@@ -36,7 +36,7 @@ def folded(
 
 
 def of(trials, **options):
-    return run_analysis(protocol, data(trials), QUICK | options).set_index("setting")
+    return run_analysis(decision_rules, data(trials), QUICK | options).set_index("setting")
 
 
 def test_clear_differences_are_won_by_every_way():
@@ -124,7 +124,7 @@ def test_simulated_splits_are_of_the_size_that_is_corrected_for(
 ):
     asked = []
     monkeypatch.setattr(
-        protocol, "simulate_cv", lambda n, **kw: asked.append(kw) or simulate_cv(n, **kw)
+        decision_rules, "simulate_cv", lambda n, **kw: asked.append(kw) or simulate_cv(n, **kw)
     )
     of(folded({"a": 0, "b": 0}, folds=folds, repeats=repeats, test_ratio=test_ratio), items=80)
     assert {name: asked[0].get(name) for name in wanted} == wanted
@@ -167,7 +167,7 @@ def test_what_shares_no_seed_or_has_no_run_is_told():
 
 
 def test_lower_scores_may_be_better():
-    table = run_analysis(protocol, data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
+    table = run_analysis(decision_rules, data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
     assert (table["wins"] == 1).all()
 
 

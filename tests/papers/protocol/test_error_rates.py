@@ -58,6 +58,14 @@ def test_simulated_null_is_null_and_the_effect_is_not():
     assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
 
 
+def assert_same_distribution(theirs, ours):
+    """Mean and SD over splits are the same on average, within four standard errors."""
+    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
+        a, b = statistic(theirs), statistic(ours)
+        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and splits
+        assert abs(a.mean() - b.mean()) < 4 * se
+
+
 @pytest.mark.nightly
 def test_simulated_scores_match_scikit_learn_cross_validation():
     rng, n, p = _rng(3), 60, 4
@@ -73,11 +81,7 @@ def test_simulated_scores_match_scikit_learn_cross_validation():
     ours = simulate_cv(
         600, n_models=2, n_samples=n, n_features=p, n_repeats=1, separation=1.5, rng=rng
     )
-    ours = ours.reshape(-1, 5)
-    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
-        a, b = statistic(theirs), statistic(ours)
-        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # the models share labels and folds
-        assert abs(a.mean() - b.mean()) < 4 * se
+    assert_same_distribution(theirs, ours.reshape(-1, 5))
 
 
 @pytest.mark.nightly
@@ -94,11 +98,7 @@ def test_simulated_hold_outs_match_scikit_learn():
     )
     assert ours.shape == (1500, 2, 6)
     np.testing.assert_allclose(ours * 18, np.round(ours * 18))  # 0.3 of 60 items are tested
-    ours = ours.reshape(-1, 6)
-    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
-        a, b = statistic(theirs), statistic(ours)
-        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and splits
-        assert abs(a.mean() - b.mean()) < 4 * se
+    assert_same_distribution(theirs, ours.reshape(-1, 6))
 
 
 @pytest.mark.nightly

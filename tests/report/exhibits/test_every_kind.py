@@ -14,7 +14,7 @@ from papers.banerjee import (
     trimming_summary,
 )
 from papers.picard import convergence, extremes, range_growth
-from papers.protocol import decision_rules as protocol
+from papers.protocol import decision_rules
 from reseed.analyses import (
     curves,
     fold_scores,
@@ -65,7 +65,7 @@ CONFIGURED = {
     ("seed_3407", "reach"): convergence,
     ("inherent_randomness", "table4"): "ratios",
     **{("inherent_randomness", name): "exhibit" for name in ("table5", "published", "variance")},
-    ("protocol", "table3"): protocol,
+    ("protocol", "table3"): decision_rules,
     ("protocol", "tables1and2"): fold_scores,
     **{("ir_consistency", name): "scores" for name in ("tables5to7", "table4", "table2", "table3")},
 }
