@@ -1,55 +1,47 @@
-"""Starting the command and importing the package load no heavy library."""
+"""Imports and first commands load no library that they do not use."""
 
-import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import reseed.stats
 
-SCRIPTS = Path(__file__).parents[1] / "scripts"
-HEAVY = {
-    "jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "sklearn",
-    "snakemake", "statsmodels", "torch",
+ROOT = Path(__file__).parents[1]
+MODELS = {"sklearn", "torch"}
+HEAVY = MODELS | {
+    "jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake",
+    "statsmodels",
 }  # fmt: skip
+STATISTICS = [f"reseed.stats.{one.name}" for one in pkgutil.iter_modules(reseed.stats.__path__)]
 
 
-def run_python(code: str) -> str:
-    """Output of code in a new process that finds the package."""
+@pytest.mark.parametrize(
+    ("code", "unused"),
+    [
+        ("import reseed; dir(reseed)", HEAVY),
+        ("import reseed.cli", HEAVY),
+        ("import reseed; reseed.study", {"torch"}),
+        ("import reseed.planning.build, reseed.planning.project, reseed.pipeline.startup",
+         HEAVY - {"jinja2", "pydantic", "snakemake"}),
+        ("import reseed.metrics.registry", MODELS),
+        ("import reseed.data.kinds, reseed.data.registry, reseed.data.files",
+         {"numpy", "pandas", "pyarrow"}),
+        ("import reseed.data.sources, reseed.data.store, reseed.data.inputs", MODELS | {"pandas"}),
+        ("import reseed.data.prepare, reseed.data.tables", MODELS | {"scipy"}),
+        (f"import {', '.join(STATISTICS)}", MODELS | {"matplotlib"}),
+        ("sys.argv = ['reseed', '--help']; from reseed.cli import main; main()", HEAVY),
+        ("sys.argv = ['reseed', 'compare', 'docs/examples/runs.csv'];"
+         "from reseed.cli import main; main()",
+         MODELS | {"matplotlib", "scipy.stats", "scipy.optimize", "jinja2"}),
+    ],
+    ids=lambda value: value[:60] if isinstance(value, str) else "",
+)  # fmt: skip
+def test_no_unused_library_is_loaded(code, unused):
+    check = f"atexit.register(lambda: print('LOADED', sorted({unused!r} & set(sys.modules))));"
     run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return run.stdout
-
-
-@pytest.mark.parametrize("code", ["import reseed; dir(reseed)", "import reseed.cli"])
-def test_import_loads_no_heavy_library(code):
-    output = run_python(f"import sys, json; {code}; print(json.dumps(sorted(sys.modules)))")
-    loaded = {name.partition(".")[0] for name in json.loads(output)}
-    assert "reseed" in loaded
-    assert not loaded & HEAVY
-
-
-def test_help_loads_no_heavy_library():
-    output = run_python(
-        "import sys, atexit; sys.argv = ['reseed', '--help'];"
-        f"atexit.register(lambda: print('HEAVY', sorted({HEAVY!r} & set(sys.modules))));"
-        "from reseed.cli import main; main()"
-    )
-    assert output.endswith("HEAVY []\n"), output[-200:]
-
-
-def test_a_first_comparison_loads_only_what_it_uses():
-    """Each of these takes a quarter of a second or more, and no number of the answer needs it."""
-    table = Path(__file__).parents[1] / "docs/examples/runs.csv"
-    unused = {"matplotlib", "scipy.stats", "scipy.optimize", "sklearn", "jinja2", "torch"}
-    output = run_python(
-        f"import sys; sys.argv = ['reseed', 'compare', {str(table)!r}];"
-        "from reseed.cli import main; main();"
-        f"print('LOADED', sorted({unused!r} & set(sys.modules)))"
-    )
-    assert output.endswith("LOADED []\n"), output[-200:]
+        [sys.executable, "-c", f"import atexit, sys; {check} {code}"], cwd=ROOT,
+        env={"PYTHONPATH": "scripts"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.endswith("LOADED []\n"), run.stdout[-200:]

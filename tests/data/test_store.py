@@ -3,8 +3,6 @@ import json
 import os
 import shutil
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -238,20 +236,3 @@ def test_lengths_and_groups_must_agree(tmp_path):
 def test_meta_is_readable_json(tmp_path):
     write_prepared(tmp_path, example())
     assert json.loads((tmp_path / "meta.json").read_text())["name"] == "tiny"
-
-
-@pytest.mark.parametrize(
-    ("module", "heavy"),
-    [
-        ("reseed.data.kinds, reseed.data.registry, reseed.data.files", "numpy pandas pyarrow"),
-        ("reseed.data.sources, reseed.data.store, reseed.data.inputs", "pandas sklearn torch"),
-        ("reseed.data.prepare, reseed.data.tables", "sklearn torch scipy"),
-    ],
-)
-def test_imports_stay_light(module, heavy):
-    code = f"import sys, {module}; print(sorted(set({heavy.split()}) & set(sys.modules)))"
-    scripts = Path(__file__).parents[2] / "scripts"
-    run = subprocess.run(
-        [sys.executable, "-c", code], check=True, cwd=scripts, capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "[]"

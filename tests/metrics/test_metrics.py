@@ -1,9 +1,5 @@
 """Metrics against their definitions, written out by hand, and against libraries."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from papers.banerjee.calibration import reliability_curve
@@ -173,9 +169,3 @@ def test_first_applicable_metric_of_the_task():
     assert metrics.first_applicable("regression", ["auc", "mae"]) == "mae"
     assert metrics.first_applicable("multiclass", ["log_loss", "accuracy"]) == "log_loss"
     assert metrics.first_applicable("multiclass", ["auc"]) is None
-
-
-def test_names_and_directions_are_read_without_scikit_learn():
-    code = "import sys, reseed.metrics.registry; sys.exit('sklearn' in sys.modules)"
-    scripts = Path(metrics.__file__).parents[2]
-    assert subprocess.run([sys.executable, "-c", code], cwd=scripts, check=False).returncode == 0

@@ -1,8 +1,6 @@
 """`reseed.study`: splits, trials and statistics of the pipeline in the current process."""
 
 import re
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -314,17 +312,6 @@ def test_the_readme_shows_it_in_three_lines():
     space = {"X": X, "y": Y}
     exec(shown[0].replace("splits=10, seeds=20", "splits=2, seeds=2"), space)
     assert isinstance(space["found"], reseed.Comparison)
-
-
-def test_import_loads_no_torch():
-    code = (
-        "import sys; sys.path.insert(0, 'scripts'); import reseed; reseed.study;"
-        "print('torch' in sys.modules)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.strip() == "False"
 
 
 def test_test_set_with_unseen_labels_is_refused():

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reseed.stats.bootstrap import (
     WEIGHTED_METRICS,
     multiply_in_one_thread,
@@ -36,10 +34,14 @@ def _data(name, rng, n=40, seeds=3):
     return rng.integers(0, high, n), rng.integers(0, high, (seeds, n))
 
 
-@pytest.mark.parametrize("name", sorted(WEIGHTED_METRICS))
-def test_counts_metric_equals_scikit_learn_on_resamples(name):
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [(name, n) for name in sorted(WEIGHTED_METRICS) for n in (4, 40) if n > 4 or name != "auc"],
+)
+def test_counts_metric_equals_scikit_learn_on_resamples(name, n):
+    """Of four items a label is often drawn once, or not at all."""
     rng = np.random.default_rng(0)
-    y, pred = _data(name, rng)
+    y, pred = _data(name, rng, n)
     w = resample_counts(25, y.size, rng=rng)
     result = WEIGHTED_METRICS[name](y, pred, w.astype(float))
     assert result.shape == (25, 3)
@@ -105,19 +107,6 @@ def test_resamples_without_positives_are_excluded():
         test_set_bootstrap("auc", np.ones(5), np.ones(5), 20, rng=np.random.default_rng(6))
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-def test_auc_depends_only_on_the_order_of_scores(seed, scale, shift):
-    rng = np.random.default_rng(seed)
-    y, s = np.r_[0, 1, rng.integers(0, 2, 20)], rng.integers(0, 6, (2, 22)).astype(float)
-    w = resample_counts(10, 22, rng=rng).astype(float)
-    auc = WEIGHTED_METRICS["auc"]
-    np.testing.assert_allclose(auc(y, s, w), auc(y, scale * s + shift, w))
-    np.testing.assert_allclose(auc(y, s, w), 1 - auc(y, -s, w))
-    order = rng.permutation(22)
-    np.testing.assert_allclose(auc(y, s, w), auc(y[order], s[:, order], w[:, order]))
-
-
 def test_auc_of_one_pair_of_items():
     y, w = np.array([0, 1, 1]), np.array([[1.0, 1, 0], [1, 0, 1], [1, 0, 0]])
     result = WEIGHTED_METRICS["auc"](y, np.array([[0.5, 0.7, 0.2]]), w)[:, 0]
@@ -127,14 +116,6 @@ def test_auc_of_one_pair_of_items():
 def test_percentile_interval_ignores_nan():
     low, high = percentile_interval(np.r_[np.arange(101.0), np.nan], 0.9)
     assert (low, high) == (pytest.approx(5), pytest.approx(95))
-
-
-def test_large_problem_is_vectorised_and_deterministic():
-    rng = np.random.default_rng(8)
-    y, pred = rng.integers(0, 2, 2000), rng.integers(0, 2, (50, 2000))
-    a, b = (test_set_bootstrap("f1", y, pred, 300, rng=np.random.default_rng(9)) for _ in range(2))
-    np.testing.assert_array_equal(a.sd, b.sd)
-    assert a.sd.shape == (50,)
 
 
 @pytest.mark.parametrize(
@@ -182,15 +163,3 @@ def test_products_in_one_thread_are_whole(shape):
     a, b = (rng.normal(size=s).astype(np.float32) for s in ((rows, inner), (inner, columns)))
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert multiply_in_one_thread(a, b) == pytest.approx(exact, abs=1e-3)
-
-
-@pytest.mark.parametrize("name", ["precision", "recall", "f1", "macro_precision", "macro_f1"])
-def test_labels_drawn_once_equal_scikit_learn(name):
-    rng = np.random.default_rng(10)
-    y, pred = _data(name, rng, n=4)
-    w = resample_counts(200, 4, rng=rng)
-    result = WEIGHTED_METRICS[name](y, pred, w.astype(float))
-    for b, counts in enumerate(w):
-        items = np.repeat(np.arange(4), counts)
-        expected = [SKLEARN[name](y[items], one[items]) for one in pred]
-        assert result[b] == pytest.approx(expected)

@@ -18,10 +18,6 @@ def test_of_shares_it_is_the_exact_binomial_test(items, lost, margin):
     assert limit == pytest.approx(-stats.beta.ppf(0.95, lost + 1, items - lost), abs=1e-5)
 
 
-def test_without_a_loss_it_is_the_rule_of_three():
-    assert bounded_mean_limit(np.zeros(300), 0.05, least=-1) == pytest.approx(-3 / 300, rel=0.01)
-
-
 @pytest.mark.parametrize("units", [2, 5, 30, 400])
 def test_it_weighs_by_random_spacings(units):
     rng = np.random.default_rng(units)

@@ -1,9 +1,5 @@
 """Fast distributions and ranks have the same bits as those of SciPy."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from reseed.stats import distributions
@@ -72,16 +68,3 @@ def test_other_names_are_those_of_scipy():
     assert distributions.wilcoxon is stats.wilcoxon
     with pytest.raises(AttributeError):
         _ = distributions.no_such_test
-
-
-def test_first_answer_imports_no_scipy_stats():
-    """It takes 0.4 s, a third of the time to the first answer."""
-    root = Path(__file__).parents[2]
-    code = (
-        "import sys; from reseed.cli import main;"
-        "main(['compare', 'docs/examples/runs.csv', '--quiet']);"
-        "assert 'scipy.stats' not in sys.modules"
-    )
-    subprocess.run(
-        [sys.executable, "-c", code], cwd=root, env={"PYTHONPATH": "scripts"}, check=True
-    )

@@ -2,8 +2,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reseed.stats.ranking import (
     instability,
     kendall_agreement,
@@ -27,13 +25,6 @@ def test_instability_matches_brute_force_protocol_equation():
             for i in range(5)
         ]
         assert result[a, b] == pytest.approx(np.mean(changed))
-
-
-def test_instability_of_gaussian_trials_is_known():
-    n, delta = 40_000, 0.5
-    scores = _rng(2).normal([[delta], [0.0]], 1, (2, n))
-    truth = stats.norm.cdf(-delta / np.sqrt(2))
-    assert instability(scores)[0, 1] == pytest.approx(truth, abs=4 * np.sqrt(0.25 / n))
 
 
 def test_ties_count_as_documented():
@@ -62,18 +53,6 @@ def test_identical_models_and_single_trials():
     np.testing.assert_array_equal(instability([[0.1], [0.2]]), 0)
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-def test_instability_is_symmetric_and_unit_free(seed, scale, shift):
-    rng = _rng(seed)
-    scores = rng.integers(0, 5, (3, 2, 4)).astype(float)
-    base = instability(scores)
-    np.testing.assert_array_equal(base, base.T)
-    moved = scale * scores[:, rng.permutation(2)][:, :, rng.permutation(4)] + shift
-    np.testing.assert_allclose(instability(moved), base)
-    np.testing.assert_allclose(instability(-scores), base)
-
-
 def test_tau_agrees_with_scipy_for_all_pairs_of_seeds():
     scores = _rng(6).integers(0, 6, (8, 5)).astype(float)
     result = kendall_agreement(scores)
@@ -84,14 +63,6 @@ def test_tau_agrees_with_scipy_for_all_pairs_of_seeds():
         assert result.to_mean[s] == pytest.approx(stats.kendalltau(scores[:, s], mean)[0])
     assert result.pairs.size == 10
     assert result.quantiles[0] == result.pairs.min()
-
-
-def test_tau_of_unrelated_orders_has_the_known_variance():
-    k, seeds = 10, 400
-    result = kendall_agreement(_rng(7).normal(size=(k, seeds)))
-    # Kendall 1938: Var τ = 2(2k+5) / (9k(k−1)) under independence
-    assert result.pairs.var() == pytest.approx(2 * (2 * k + 5) / (9 * k * (k - 1)), rel=0.1)
-    assert abs(result.mean) < 0.01
 
 
 def test_tau_edge_cases():

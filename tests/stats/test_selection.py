@@ -5,33 +5,6 @@ from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.selection import selection_optimism
 
 
-def loop_optimism(scores, n_halves, rng):
-    """The same average by plain loops and independent draws."""
-    items = scores.shape[1]
-    values = []
-    for _ in range(n_halves):
-        order = rng.permutation(items)[: items // 2 * 2]
-        a, b = np.split(order, 2)
-        on_a, on_b = scores[:, a].mean(1), scores[:, b].mean(1)
-        winners = [m for m in range(len(scores)) if abs(on_a[m] - on_a.max()) < 1e-12]
-        kept = np.mean([on_b[m] for m in winners])
-        values.append((on_a.max() - kept, kept - on_b.mean()))
-    return np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(n_halves)
-
-
-@pytest.mark.parametrize("items", [40, 41])
-def test_optimism_equals_a_plain_loop(items):
-    rng = np.random.default_rng(0)
-    scores = (rng.random((6, items)) < np.linspace(0.5, 0.8, 6)[:, None]).astype(float)
-    result = selection_optimism(scores, 3000, rng=np.random.default_rng(1))
-    again = selection_optimism(scores, 3000, rng=np.random.default_rng(1))
-    assert result == again
-    means, errors = loop_optimism(scores, 3000, rng)
-    assert result.optimism == pytest.approx(means[0], abs=4 * np.hypot(errors[0], 1e-3))
-    assert result.gain == pytest.approx(means[1], abs=4 * np.hypot(errors[1], 1e-3))
-    assert result.optimism_mc_se < errors[0] * 1.1  # both halves used: never less precise
-
-
 def test_error_of_two_splits_is_half_their_distance():
     scores = np.random.default_rng(2).random((3, 7))
     result = selection_optimism(scores, 2, rng=np.random.default_rng(3))

@@ -8,12 +8,6 @@ from reseed.stats.shares import share_interval, share_of_subsets_interval
 from scipy import stats
 
 
-def test_exact_interval_by_its_definition():
-    low, high = share_interval(7, 10)
-    assert stats.binom.sf(6, 10, low) == pytest.approx(0.025)
-    assert stats.binom.cdf(7, 10, high) == pytest.approx(0.025)
-
-
 def test_all_subsets_of_one_case_are_independent_cases():
     low, high, n = share_of_subsets_interval(0.7, 1, 10, 10)
     assert n == 10

@@ -2,9 +2,6 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from reseed.stats.gaussian_range import (
     _tail_p,
     expected_gaussian_range,
@@ -25,8 +22,6 @@ from reseed.stats.spread import (
 )
 from scipy import integrate, stats
 
-SAMPLES = arrays(np.float64, st.integers(2, 30), elements=st.floats(-100, 100, width=32))
-
 
 def test_spread_matches_the_definitions_by_hand():
     s = spread([1.0, 2.0, 4.0, 9.0])
@@ -35,13 +30,6 @@ def test_spread_matches_the_definitions_by_hand():
     assert s.iqr == pytest.approx((4 + 0.25 * 5) - (1 + 0.75 * 1))
     assert s.relative_variation == pytest.approx(8 / 3)
     assert s.sd == pytest.approx(np.sqrt((9 + 4 + 0 + 25) / 3))
-
-
-def test_relative_variation_matches_raste_table_3():
-    # Bike Sharing, FFNN: median, range -> printed relative variation, data and model seed.
-    for median, range_, printed in [(0.1218, 0.0260, 0.213), (0.1246, 0.0098, 0.079)]:
-        s = spread([median - range_ / 2, median, median + range_ / 2])
-        assert s.relative_variation == pytest.approx(printed, abs=6e-4)
 
 
 def test_spread_along_an_axis_equals_row_by_row():
@@ -69,20 +57,6 @@ def test_empty_or_nan_is_refused(bad):
         spread(bad)
     with pytest.raises(ValueError, match=r"needs at least|NaN or infinite"):
         range_against_gaussian(bad)
-
-
-@given(SAMPLES, st.randoms(use_true_random=False), st.floats(-50, 50), st.floats(0.01, 50))
-def test_spread_is_equivariant(x, random, shift, scale):
-    base = spread(x)
-    permuted = spread(np.array(random.sample(list(x), len(x))))
-    moved = spread(scale * x + shift)
-    for name in ("iqr", "range", "sd"):
-        value = getattr(base, name)
-        assert getattr(permuted, name) == pytest.approx(value, rel=1e-9, abs=1e-9)
-        assert getattr(moved, name) == pytest.approx(scale * value, rel=1e-6, abs=1e-6)
-    for name in ("median", "mean", "min", "max"):
-        value = scale * getattr(base, name) + shift
-        assert getattr(moved, name) == pytest.approx(value, rel=1e-6, abs=1e-6)
 
 
 def test_expected_range_against_closed_forms_and_facts():
@@ -142,25 +116,6 @@ def test_tail_is_classified(draw, tail, wider, n, test):
     assert (result.p_larger < 0.01) == wider
     assert (result.ratio > 1) == wider
     assert result.p_value < 0.02
-
-
-def test_kurtosis_and_its_error_agree_with_scipy_and_simulation():
-    rng = np.random.default_rng(0)
-    x = rng.gamma(2, size=60)
-    result = range_against_gaussian(x, n_sim=50).normality
-    assert result.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
-    simulated = stats.kurtosis(rng.normal(size=(20_000, 60)), axis=1, bias=False).std()
-    assert result.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-10, 10))
-def test_range_check_ignores_unit_and_origin(seed, scale, shift):
-    x = np.random.default_rng(seed).normal(size=30)
-    a = range_against_gaussian(x, n_sim=50)
-    b = range_against_gaussian(scale * x + shift, n_sim=50)
-    assert a.observed == pytest.approx(b.observed)
-    assert (a.p_value, a.normality.tail) == (b.p_value, b.normality.tail)
 
 
 @pytest.mark.parametrize("bad", [[0.1] * 10, [1.0, 2.0, 3.0]])
@@ -255,17 +210,10 @@ def test_expected_range_in_sds_matches_control_charts(n, d2, c4):
     assert result.expected == pytest.approx(d2 / c4, abs=1e-3)
 
 
-def test_intervals_are_reproducible_and_refuse_one_value():
-    x = np.random.default_rng(1).normal(size=200)
-    result = spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low
-    assert result.iqr == spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low.iqr
-    with pytest.raises(ValueError, match="at least 2"):
-        spread_intervals([1.0], rng=np.random.default_rng(2))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda r: spread_intervals([1.0], rng=r), "at least 2"),
         (lambda r: spread_intervals([1.0, 2.0], level=95, rng=r), "level must lie"),
         (lambda r: spread_intervals([1.0, 2.0], n_boot=0, rng=r), "n_boot must be"),
         (lambda r: range_against_gaussian([1, 2, 3, 5.0], n_sim=0), "n_sim must be"),
@@ -313,10 +261,11 @@ def test_power_is_the_share_of_rejected_heavy_tailed_samples():
 
 
 @pytest.mark.parametrize("n", [4, 10, 50])
-def test_error_of_the_kurtosis_is_exact_for_gaussian_samples(n):
+def test_kurtosis_is_scipys_and_its_error_is_exact(n):
     """Var(G2) = 24 n (n − 1)² / ((n − 3)(n − 2)(n + 3)(n + 5)) (Fisher 1930)."""
     x = np.random.default_rng(7).normal(size=n)
     normality = range_against_gaussian(x, n_sim=50).normality
+    assert normality.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
     variance = 24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))
     assert normality.excess_kurtosis_se == pytest.approx(np.sqrt(variance))
 

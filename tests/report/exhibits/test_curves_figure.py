@@ -64,8 +64,3 @@ def test_panels_without_room_on_a_page_are_named(make):
     many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(10)])
     footnote = draw(curves_figure, replace(data, statistics=many), {})[1].footnote
     assert "Not drawn for want of room, but in the CSV: rf" in footnote
-
-
-def test_without_rows_there_is_nothing_to_show(make):
-    data = replace(make(curves), statistics=pd.DataFrame())
-    assert draw(curves_figure, data, {})[1].empty

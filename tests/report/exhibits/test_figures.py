@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import yaml
 from matplotlib.text import Text
 from reseed.report.rendering.figures import write_figure
 from run_kinds import draw, is_table
-from study_frames import amended, replaced
+from study_frames import amended
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 FIGURES = [name for name, entry in CONFIGURED.items() if not is_table(entry["kind"])]
@@ -174,16 +173,3 @@ def test_strips_show_every_score_that_there_is(exhibit, statistics):
         len(line.get_xdata()) for a in figure.axes for line in a.lines if line.get_marker() == "o"
     )
     assert dots == len(drawn.frame)
-
-
-def test_long_model_names_do_not_collide(exhibit, statistics):
-    """Variants carry a mark and a footnote in place of a name that would run over its neighbour."""
-    names = {"ffnn": "ffnn~max_epochs=100", "rf": "rf~n_estimators=10", "xgb": "xgb~max_depth=3"}
-    models = statistics["info"].models
-    renamed = {new: models[old] for old, new in names.items()}
-    info = replaced(statistics["info"], models=renamed)
-    changed = statistics["metrics"].replace({"model": names})
-    figure, drawn, _ = make(exhibit, "scores", metrics=changed, info=info)
-    assert "† FFNN: max_epochs=100; RF: n_estimators=10" in drawn.footnote
-    assert "FFNN†" in [text.get_text() for text, _ in texts_of(figure)]
-    assert isinstance(drawn.frame, pd.DataFrame)

@@ -37,12 +37,6 @@ def test_table_of_folds():
     assert "Seed 42, one fold" not in shown  # seeds 7, 13 and 21 alone
 
 
-def test_nothing_to_show():
-    metrics, facts = folds()
-    empty = ExhibitData(None, metrics, facts)
-    assert list(draw("table", empty, TABLES["folds"]).shown.columns) == ["Nothing to show"]
-
-
 def test_checklist_shows_the_recorded_facts(tmp_path):
     metrics, facts = folds()
     flags = {"determinism": {"deterministic_algorithms": True}}

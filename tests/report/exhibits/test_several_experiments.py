@@ -2,9 +2,6 @@
 
 from reseed.report.rendering import style
 from reseed.report.rendering.panels import colours
-from study_frames import Study, runs
-
-TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
 
 
 def test_no_two_models_or_arms_look_alike():
@@ -13,10 +10,3 @@ def test_no_two_models_or_arms_look_alike():
     assert style.colour_of("ffnn~lr=0.1", variants) == style.MODELS["ffnn"]
     models = ["ffnn", "svm", "knn", "logit", "nb"]
     assert len({style.colour_of(model, models) for model in models}) == 5
-
-
-def equal(datasets, models, n=5):
-    """Models of one mean on so many datasets."""
-    names = [f"d{i}" for i in range(datasets)]
-    rows = runs(dict.fromkeys(models, 0.8), names, n, sd=0.01)
-    return Study.of(rows, datasets={name: {"metric": "auc"} for name in names})

@@ -18,7 +18,8 @@ from text_of import text_of
 
 PAIR = {"rf": 0.8, "xgb": 0.81}
 BOTH = ("magic", "magic~rows=500")
-SEEDS = {"experiments": ["model_seeds"]}
+
+
 TWO = {
     "a": {"title": "First", "arms": {"x": "Small", "big": "Big"}},
     "b": {"title": "Second", "arms": {"y": "Small", "big2": "Big"}},

@@ -52,9 +52,3 @@ def test_a_grid_with_holes_has_shares_without_intervals():
     shown = made(rows).shown
     assert shown["Grid"].tolist() == ["3×3×3 (1 failed)"]
     assert not shown.apply(lambda column: column.astype(str).str.contains(r"\[|nan")).any(axis=None)
-
-
-def test_nothing_crossed_is_an_empty_table():
-    metrics = frame([trial(0.5, seed=s) for s in range(3)])
-    empty = run_analysis(variance_components, Data(metrics, about()), {})
-    assert draw("table", ExhibitData(empty, metrics, about()), TABLES["variance"]).empty
