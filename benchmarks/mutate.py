@@ -38,7 +38,6 @@ _TESTED_BY = {
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],
     "ranking": ["ranking_instability"],
-    "shares": ["shares", "share_intervals"],
     "clusters": ["item_model", "crossed_comparison"],
     "readers.cells": ["written_cells", "marks", "percentages"],
     "readers.foreign_files": ["hard_sources", "json", "errors_and_repairs"],

@@ -2,7 +2,6 @@
 
 import ast
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -121,21 +120,6 @@ def test_module_imports_only_allowed_packages(module):
 def test_every_exception_still_exists():
     found = {(str(module), name) for module in MODULES for name in forbidden_imports(module)}
     assert found >= EXCEPTIONS, "remove the entries of EXCEPTIONS that no module needs"
-
-
-def test_names_of_test_files_are_unique():
-    """Pytest imports test files by their name alone: a second file of one name is an error."""
-    counts = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
-    assert [name for name, count in counts.items() if count > 1] == []
-
-
-def test_names_of_tests_have_fewer_than_60_characters():
-    too_long = []
-    for path in (REPOSITORY / "tests").rglob("test_*.py"):
-        nodes = ast.walk(ast.parse(path.read_text()))
-        names = (node.name for node in nodes if isinstance(node, ast.FunctionDef))
-        too_long += [name for name in names if name.startswith("test_") and len(name) >= 60]
-    assert too_long == []
 
 
 def test_every_rule_with_a_shell_has_an_environment_and_a_log():

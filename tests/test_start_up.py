@@ -25,6 +25,8 @@ STATISTICS = [f"reseed.stats.{one.name}" for one in pkgutil.iter_modules(reseed.
         ("import reseed; reseed.study", {"torch"}),
         ("import reseed.planning.build, reseed.planning.project, reseed.pipeline.startup",
          HEAVY - {"jinja2", "pydantic", "snakemake"}),
+        ("from reseed.core.random_streams import ensure_deterministic; ensure_deterministic();"
+         "import json.tool", MODELS | {"pandas", "pydantic", "reseed.config"}),
         ("import reseed.metrics.registry", MODELS),
         ("import reseed.data.kinds, reseed.data.registry, reseed.data.files",
          {"numpy", "pandas", "pyarrow"}),

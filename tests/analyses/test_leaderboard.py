@@ -147,13 +147,3 @@ def test_arms_with_seeds_of_their_own_are_ranked_together():
     ]  # fmt: skip
     assert set(own["design"]) == {"unpaired"}
     assert (own["outcome"] == "better").all()
-
-
-def test_nothing_to_show():
-    frame = pd.DataFrame({"model": ["a", "a"], "seed": [0, 1], "accuracy": [0.5, 0.6]})
-    metrics, about = import_results(frame, {}, {"name": "m"})
-    data = Data(metrics.assign(status="failed"), about)
-    table = run_analysis(leaderboard, data)
-    assert table["rank"].isna().all()
-    empty = run_analysis(pairs, data)
-    draw(leaderboard_table, exhibit(data, empty, "leaderboard_table"), {})

@@ -1,10 +1,11 @@
 """`reseed init`: studies of the user's own table and data, which planning accepts."""
 
-import os
+import io
 import re
+import runpy
 import shutil
-import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +94,12 @@ def write_data():
 
 
 def run_script(name):
-    path = str(Path(cli.__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, name],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """What a script of this folder prints."""
+    sys.modules.pop("my_models", None)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
+        patch.syspath_prepend(Path.cwd())
+        runpy.run_path(name, run_name="__main__")
+    return printed.getvalue()
 
 
 def test_scripts_of_a_plain_folder_run(tmp_path, monkeypatch, capsys):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ print(json.dumps(describe_interpreter()))
 """
 
 
+@cache
 def described(*flags: str, **variables: str) -> dict:
     """The record of an interpreter with these flags and variables."""
     environment = os.environ | {"PYTHONPATH": str(SCRIPTS), **variables}

@@ -25,17 +25,6 @@ def test_paths_of_a_trial_and_its_search():
     assert splits == "out/splits/magic/holdout-0.2/data-seeds-20-39.parquet"
 
 
-def test_paths_of_a_study():
-    study = LAYOUT.study("s")
-    assert study.metrics == "out/studies/s/metrics.parquet"
-    assert study.prediction_tables("e", ("scores",)) == [
-        "out/studies/s/predictions/e/scores.parquet"
-    ]
-    assert study.statistics("a", ".csv") == "out/studies/s/statistics/a.csv"
-    assert study.exhibit("x", is_table=True) == "out/studies/s/tables/x"
-    assert study.exhibit("x", is_table=False) == "out/studies/s/figures/x"
-
-
 def test_a_data_seed_is_in_one_file_of_splits():
     for seed in (0, 19, 20, 2**32 - 1):
         seeds = split_seeds(seed)

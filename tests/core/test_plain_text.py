@@ -56,20 +56,18 @@ class Odd(DummyClassifier):
         return super().fit(X, y, sample_weight)
 
 
-def test_a_study_records_and_shows_the_error(tmp_path):
+def test_a_study_records_and_shows_the_error():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
     found = study({"odd": Odd(), "plain": DummyClassifier()}, X, y, splits=2, seeds=3)
     errors = found.data.metrics["error"].dropna()
     assert len(errors) == 2
     assert all("\\udc80" in text and len(text) < 2 * MOST_CHARACTERS for text in errors)
-    found.save(tmp_path / "out")
     page = found.to_html()
     assert "\\udc80" in page
     assert len(page) < 5_000_000
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize(
     "body",
     [
@@ -80,7 +78,7 @@ def test_a_study_records_and_shows_the_error(tmp_path):
         "sys.stderr.write('bad \\udc80')",
     ],
 )
-def test_a_job_prints_any_text(body, encoding):
+def test_a_job_prints_any_text(body):
     code = (
         "import sys\n"
         "from reseed.core.errors import ReseedError\n"
@@ -89,7 +87,7 @@ def test_a_job_prints_any_text(body, encoding):
         "run(main)\n"
     )
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    environment = os.environ | {"PYTHONIOENCODING": f"{encoding}:strict"} | paths
+    environment = os.environ | {"PYTHONIOENCODING": "ascii:strict"} | paths
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )

@@ -302,6 +302,7 @@ def test_tiny_imagenet(tmp_path):
 # --- the real files -----------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_a_real_cifar10_batch_of_the_mirror():
     """The first batch in the archive only, for unpacking all of them takes long."""
     source = entry("cifar10")["sources"][0]

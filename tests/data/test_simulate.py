@@ -58,6 +58,7 @@ def test_risk_moves_as_credit_risk_does(loans, name, sign):
     assert sign * (roc_auc_score(loans[TARGET], loans[name]) - 0.5) > 0.04
 
 
+@pytest.mark.nightly
 def test_a_good_model_reaches_about_the_published_auc(loans):
     """Paper 1, Table 3: 0.861 with a million rows; a tenth of them gives a little less."""
     train, test = loans[:100_000], loans[100_000:]

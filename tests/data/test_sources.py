@@ -2,7 +2,6 @@ import http.server
 import os
 import shutil
 import threading
-from pathlib import Path
 
 import pytest
 from packing import GOOD, dataset_of, fail, fetch, sdist, sha, wheel
@@ -10,8 +9,6 @@ from reseed.core.errors import ReseedError
 from reseed.data import download
 from reseed.data.files import hash_file
 from reseed.data.kinds import file_stats, list_local_files
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

@@ -131,21 +131,6 @@ def test_folds_are_those_of_scikit_learn(seed, folds, stratified):
         assert np.flatnonzero(numbers == fold).tolist() == test.tolist()
 
 
-@settings(max_examples=30)
-@given(seed=st.integers(0, 1000), data=st.data())
-def test_no_group_is_in_two_parts(seed, data):
-    rng = np.random.default_rng(seed)
-    groups = np.array([f"g{g}" for g in rng.integers(0, 40, 300)])
-    target = rng.integers(0, 3, 300)
-    task = data.draw(st.sampled_from(["multiclass", "regression"]))
-    scheme = data.draw(st.sampled_from([HOLDOUT, KFOLD, {"kind": "holdout", "test": 0.3}]))
-    scheme = {**scheme, "stratify": False}
-    frame = make_split(scheme, target, groups, task, seed)
-    frame["group"] = groups[frame["row"]]
-    per_group = frame.groupby(["fold", "group"], observed=True)["part"].nunique()
-    assert (per_group == 1).all()
-
-
 def test_groups_with_a_rare_class_are_stratified_by_it():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(500), rng.integers(1, 4, 500))
@@ -177,7 +162,7 @@ def test_windows_are_those_of_scikit_learn(n, folds, gap, most):
         assert sorted(times[mine["test"]]) == test.tolist()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     "scheme",
     [HOLDOUT, KFOLD, {"kind": "holdout", "test": 0.3, "stratify": False}, {"kind": "official"},
@@ -258,13 +243,6 @@ def test_official_validation_rows_come_before_drawn_ones():
         found = parts(make_split(OFFICIAL, labels(100, 0.5), None, "binary", seed, own))
         assert found["validation"].tolist() == [5, 50]
         assert found["train"].size == 95
-
-
-def test_a_seed_means_one_split_and_another_seed_another():
-    target = labels(300, 0.4)
-    first, again, other = (make_split(HOLDOUT, target, None, "binary", s) for s in (1, 1, 2))
-    assert first.equals(again)
-    assert parts(first)["test"].tolist() != parts(other)["test"].tolist()
 
 
 def test_training_rows_are_not_in_file_order():

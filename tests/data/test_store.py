@@ -1,5 +1,4 @@
 import hashlib
-import json
 import os
 import shutil
 import struct
@@ -231,8 +230,3 @@ def test_lengths_and_groups_must_agree(tmp_path):
     with pytest.raises(ReseedError, match="either the group column or the groups are missing"):
         write_prepared(tmp_path, odd)
     assert not list(tmp_path.iterdir())
-
-
-def test_meta_is_readable_json(tmp_path):
-    write_prepared(tmp_path, example())
-    assert json.loads((tmp_path / "meta.json").read_text())["name"] == "tiny"

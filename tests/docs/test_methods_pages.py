@@ -12,18 +12,6 @@ PAGES = sorted(page for page in INDEX.parent.glob("*.md") if page != INDEX)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_page_states_use_and_errors_before_its_sections(page):
-    text = page.read_text(encoding="utf-8")
-    head = text.partition("\n## ")[0]
-    places = [
-        head.find(f"**{part}.**") for part in ("When to use", "Example", "How often it is wrong")
-    ]
-    assert -1 < places[0] < places[1] < places[2]
-    assert "**Definition.**" in text or "**Rule.**" in text
-    assert f"({page.name})" in INDEX.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_run_as_printed(page, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     codes = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -6,7 +6,6 @@ from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import (
     MAX_LOG_ODDS,
     from_probabilities,
-    predict_classes,
     to_probabilities,
 )
 from scipy.special import expit, softmax
@@ -60,11 +59,3 @@ def test_confident_error_costs_the_same_raw_or_probability():
 def test_predictions_of_a_regression_are_not_converted():
     values = np.array([1e6 + 0.01, -3.0])
     assert (from_probabilities("regression", values) == values).all()
-
-
-def test_classes_are_those_of_the_probabilities():
-    logits = np.array([-0.1, 0.0, 1e-7], dtype=np.float32)
-    assert predict_classes("binary", logits).tolist() == [0, 0, 1]
-    assert predict_classes("multiclass", np.array([[0, 2, 2], [1, 0, -1]])).tolist() == [1, 0]
-    with pytest.raises(ValueError, match="no classes"):
-        predict_classes("regression", logits)

@@ -60,22 +60,6 @@ def test_the_whole_network_moves_and_the_loaded_weights_stay(weights):
     assert model.predict(images).shape == (48, 3)
 
 
-def test_a_swin_transformer_is_tuned_as_a_whole(tmp_path_factory):
-    """The kind of network of Banerjee et al., Section V-C, with random weights."""
-    config = transformers.SwinConfig(
-        image_size=32, embed_dim=8, depths=[1, 1], num_heads=[2, 2], window_size=4
-    )
-    folder = save(transformers.SwinModel, config, tmp_path_factory)
-    images, y = blobs(48)
-    model = make(folder, resolution=32, tuning_epochs=3).fit(images, y)
-    first = torch.cat(
-        [p.flatten() for p in pretrained_head.load_backbone("transformers", folder).parameters()]
-    )
-    assert (backbone_of(model) - first).abs().max() > 1e-4
-    assert torch.isfinite(torch.as_tensor(model.predict(images))).all()
-    pretrained_head._CACHE.clear()
-
-
 def test_running_moments_follow_the_tuned_network(weights):
     """With the slow moments of some backbones, predictions were those of another network."""
     images, y = blobs(48)

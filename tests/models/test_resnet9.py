@@ -7,7 +7,6 @@ from image_sets import blobs, seeds
 from papers.banerjee.small_cnn import SmallCnn, small_cnn
 from papers.picard.resnet9 import Recipe, ResNet9, resnet9
 from reseed.core.errors import ReseedError
-from sklearn.datasets import load_digits
 from torch import nn
 
 
@@ -110,16 +109,6 @@ def test_one_step_is_nesterov_sgd_with_weight_decay():
         gradient = p.grad.double() + 0.001 * start
         expected = start - rate * 1.9 * gradient
         assert torch.allclose(p.double(), expected, atol=1e-6)
-
-
-def test_network_learns_digits():
-    bunch = load_digits()
-    images = np.rint(bunch.images * 255 / 16).astype(np.uint8)[..., None]
-    recipe = {"width": 8, "epochs": 4, "ramp_epochs": 1, "batch_size": 25, "learning_rate": 0.1,
-              "crop": 0, "flip": False, "cutout": 0}  # fmt: skip
-    model = resnet9("multiclass", 10, recipe, seeds()).fit(images[:1200], bunch.target[:1200])
-    accuracy = (model.predict(images[1200:]).argmax(axis=1) == bunch.target[1200:]).mean()
-    assert accuracy > 0.6
 
 
 @pytest.mark.parametrize("size", [8, 28, 32, 5])

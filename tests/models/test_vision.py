@@ -45,12 +45,6 @@ def test_same_seeds_repeat_bitwise_and_roles_are_separate(factory):
         assert moved == (role in DRAWS[factory]), role
 
 
-def test_nothing_is_drawn_from_the_global_generator(factory):
-    state = torch.random.get_rng_state()
-    outputs(factory)
-    assert torch.equal(state, torch.random.get_rng_state())
-
-
 def test_only_the_init_role_decides_the_initial_weights(factory):
     def weights(**roles):
         return tiny(factory, **roles)._build_network((3, 12, 12)).state_dict()
@@ -90,7 +84,7 @@ def test_body_has_equal_resolution_for_32_and_64_pixels(factory, pixels):
     assert seen == [(8, 8) if factory is vit_tiny else (32, 32)]
 
 
-@pytest.mark.parametrize("pixels", [8, 9, 16])
+@pytest.mark.parametrize("pixels", [9, 16])
 def test_smaller_images_and_one_channel_are_accepted(factory, pixels):
     images, y = blobs(20, size=pixels, channels=1)
     changes = {"patch": 3} if factory is vit_tiny and pixels == 9 else {}

@@ -1,7 +1,5 @@
 """A figure of too few runs yields to one line of text."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from papers.banerjee import (
@@ -108,17 +106,6 @@ def test_several_least_numbers_are_stated_together():
     assert "XGB (   epoch" in described
     with pytest.raises(NothingToShow, match=r"fewer than 9 runs: RF \(4\)\. Same scores: XGB\."):
         with_least([("RF", rows)], Least(9, len), also="Same scores: XGB.")
-
-
-def test_only_one_module_states_a_least_number():
-    """Every figure of too few runs uses `with_least`."""
-    scripts = Path(__file__).parents[2] / "scripts"
-    found = [
-        path.name
-        for path in scripts.rglob("*.py")
-        if "Not drawn, fewer" in path.read_text(encoding="utf-8")
-    ]
-    assert found == ["least.py"]
 
 
 def test_every_figure_has_a_least_number_or_a_reason():

@@ -18,16 +18,6 @@ RULES = dict(
 JOBS = {name: body for name, body in RULES.items() if "shell:" in body}
 
 
-def test_there_are_few_rules_with_names():
-    assert set(RULES) - set(JOBS) == {"all", "references"}
-    assert len(JOBS) <= 22
-    assert TEXT.count("\n    rule:") == 2  # the name of a study is a target, also with errors
-
-
-def test_only_aliases_of_studies_are_made_by_a_loop():
-    assert re.findall(r"^ *for .*", TEXT, re.M)[0] == "for study in plan.project.studies:"
-
-
 @pytest.mark.parametrize("name", JOBS)
 def test_a_rule_has_a_line_of_help_and_asks_the_plan_alone(name):
     body = JOBS[name]

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,10 +44,12 @@ def options_of(kind):
     return getattr(kinds.load_kind(kind), "Options", NoOptions)
 
 
+@cache
 def tree_of(module):
     return ast.parse(Path(SCRIPTS, *module.split(".")).with_suffix(".py").read_text())
 
 
+@cache
 def imported_modules(module):
     """The module, and the modules of kinds and of rendering that it imports, directly or not."""
     modules, waiting = [], [module]
@@ -63,19 +66,22 @@ def imported_modules(module):
     return modules
 
 
+@cache
 def options_read(module):
     """Names of the attributes and keys that a module reads of an object named `options`."""
+    names = set()
     for node in ast.walk(tree_of(module)):
         match node:
             case ast.Attribute(value=ast.Name(id="options"), attr=name):
-                yield name
+                names.add(name)
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="options")),
                 args=[ast.Constant(value=str(name)), *_],
             ):
-                yield name
+                names.add(name)
             case ast.Subscript(value=ast.Name(id="options"), slice=ast.Constant(value=str(name))):
-                yield name
+                names.add(name)
+    return names
 
 
 @every_kind

@@ -84,11 +84,6 @@ def test_cv_results(tmp_path):
         assert any("The search chose on these splits" in note for note in about.notes)
 
 
-WIDE = pd.DataFrame(
-    {"model": ["a", "b"], "fold 1": [0.8, 0.7], "fold 2": [0.9, 0.6], "fold 3": [0.7, 0.8]}
-)
-
-
 def test_a_pivoted_frame():
     long = pd.DataFrame(
         [(m, f, 0.5 + f / 10) for m in "ab" for f in range(3)], columns=["model", "fold", "auc"]

@@ -8,16 +8,6 @@ from reseed.readers.files import read_table
 from reseed.readers.text_tables import parse_markdown
 
 ROWS = [("a", 0, 0.81), ("a", 1, 0.82), ("b", 0, 0.7), ("b", 1, 0.72)]
-TEX = r"""
-\begin{table}\caption{Results}
-\begin{tabular}{l@{}c*{1}{c}} % columns
-\toprule
-Model & MRPC & SST-2 \\ \cmidrule(lr){2-3}
-BERT & 88.1 $\pm$ 0.5 & 92.1$_{\pm 0.3}$ \\[2pt]
-\textbf{Ro\_BERTa} & $\mathbf{90.2} \pm 0.4$ & \textbf{94.8} $\pm$ 0.2 \\
-\bottomrule
-\end{tabular}\end{table}
-"""
 
 
 def test_a_rule_without_headings_above_is_no_markdown_table():

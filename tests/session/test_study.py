@@ -359,10 +359,10 @@ def test_interrupted_study_keeps_finished_trainings(splits, tmp_path, monkeypatc
 
 def test_call_that_an_interrupted_study_names_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Interrupted, "trainings", -20)
+    monkeypatch.setattr(Interrupted, "trainings", -8)
     models = {"forest": FOREST, "bayes": Interrupted()}
     with pytest.raises(KeyboardInterrupt) as caught:
-        reseed.study(models, X, Y, splits=30, seeds=2)
+        reseed.study(models, X, Y, splits=15, seeds=2)
     call = re.search(r"reseed\.compare\(.*?\)", str(caught.value)).group()
     result = eval(call)
     assert set(result.data.metrics["model"]) == {"forest", "bayes"}

@@ -52,11 +52,11 @@ def test_differences_restore_ties_lost_to_rounding():
     assert np.all(differences(np.zeros(3), np.zeros(3)) == 0)
 
 
-@pytest.mark.parametrize("n", [1, 5, 10, 13, 14, 30, 50, 51, 60])
+@pytest.mark.parametrize("n", [1, 5, 9, 30, 50, 51, 60])
 @pytest.mark.parametrize("kind", ["continuous", "tied", "zeros"])
 def test_wilcoxon_equals_scipy_auto_without_zeros(n, kind):
     rng = _rng(n)
-    d = rng.normal(0.3, 1, (1 if n in (13, 14) else 5, n))
+    d = rng.normal(0.3, 1, (5, n))
     if kind != "continuous":
         d = np.round(d * 3)
     if kind == "tied":
@@ -70,18 +70,6 @@ def test_wilcoxon_equals_scipy_auto_without_zeros(n, kind):
                 )
         else:
             assert p == 1
-
-
-def test_wilcoxon_selects_the_method_per_row():
-    rng = _rng(1)
-    d = rng.normal(size=(3, 30))
-    d[1, :5] = 0  # SciPy alone would use the normal approximation for all three rows
-    d[2] = 0
-    result = wilcoxon_p(d.reshape(3, 1, 30))
-    assert result.shape == (3, 1)
-    assert result[0, 0] == pytest.approx(stats.wilcoxon(d[0], method="exact").pvalue, rel=1e-9)
-    assert result[1, 0] == pytest.approx(stats.wilcoxon(d[1, 5:], method="exact").pvalue, rel=1e-9)
-    assert result[2, 0] == 1
 
 
 def test_diverged_run_does_not_tie_other_runs():

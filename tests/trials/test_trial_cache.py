@@ -264,17 +264,6 @@ def test_missing_winner_is_damaged_with_its_trial(searched):
     assert error.files == (cache.winner_path(trial), cache.trial_path(trial))
 
 
-def test_setting_without_a_search_has_no_winner(caches):
-    cache = caches[0]
-    trial = (
-        cache.spec
-        and next(iter(load_toy_project(Path.cwd(), CHANGES)[1].settings.values())).trials[0]
-    )
-    assert cache.winner(trial) is None
-    assert cache.winner_path(trial) is None
-    assert cache.hyperparameters(trial) == {"n_estimators": 2, "max_depth": 2}
-
-
 def test_damaged_weights_are_found_before_training(trained):
     cache, trial = trained
     model = replace(cache.spec.model, weights="tiny")

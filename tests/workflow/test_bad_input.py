@@ -15,18 +15,10 @@ def rows(**changes) -> pd.DataFrame:
     return frame.assign(y=np.where(np.arange(60) % 2, "yes", "no")).assign(**changes)
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"models": ["forrest"]}, "unknown model 'forrest'"),
-        ({"titel": "x"}, "unknown field 'titel'"),
-        ({"splits": [{"kind": "holdout", "test": 1.5}]}, "splits.0.holdout.test"),
-    ],
-)
-def test_error_in_a_study(project, change, expected):
-    project.write("studies/small", project.study | change)
+def test_error_in_a_study(project):
+    project.write("studies/small", project.study | {"models": ["forrest"]})
     text = project.run(fails=True)
-    assert expected in text
+    assert "unknown model 'forrest'" in text
     assert "config/studies/small.yaml" in text
     assert "Traceback" not in text
 
@@ -53,21 +45,12 @@ def test_study_name_among_configuration_values_is_refused(project):
     assert "'small'" in text
 
 
-@pytest.mark.parametrize(
-    ("frame", "changes", "expected"),
-    [
-        (rows(y="yes"), {}, "has one class only ('yes')"),
-        (rows(y=None), {}, "empty in 60 of 60 rows (first in row 1)"),
-        (rows().drop(columns="y"), {}, "target column 'y' is not in the table"),
-        (rows(), {"sources": [FILE | {"sha256": "0" * 64}]}, "expected sha256"),
-    ],
-)
-def test_error_in_the_data(project, frame, changes, expected):
-    project.table(frame, **changes)
+def test_error_in_the_data(project):
+    project.table(rows(y="yes"))
     text = project.run(fails=True)
     message = next(line for line in text.splitlines() if line.strip().startswith("Error: "))
     assert "config/datasets/table.yaml" in message
-    assert expected in " ".join(text.split())
+    assert "has one class only ('yes')" in " ".join(text.split())
     assert "Traceback" not in text
 
 
@@ -87,13 +70,8 @@ def test_a_results_folder_that_cannot_be_written(project):
 @pytest.mark.parametrize(
     ("results", "why"),
     [
-        ("/", "is the project's folder or contains it"),
-        (".", "is the project's folder or contains it"),
-        ("{project}", "is the project's folder or contains it"),
         ("{project}/..", "is the project's folder or contains it"),
-        ("../outside", "is outside the project's folder"),
         ("results/../..", "is outside the project's folder"),
-        ("config", "contains 'config.yaml', which is no result of Reseed"),
         ("{other}", "contains 'thesis.tex', which is no result of Reseed"),
     ],
 )

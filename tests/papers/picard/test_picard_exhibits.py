@@ -26,7 +26,7 @@ from run_kinds import draw, run_analysis, table_options
 from sized_study import sized
 from study_frames import Study, about, amended, frame, trial
 from test_figures import texts_of
-from test_long_names import LONG, ODD, study
+from test_long_names import ODD, study
 
 __all__ = ["make", "read", "sized"]
 
@@ -80,7 +80,7 @@ def gaussian(kind, analysis, n, metric="auc", **options):
     rows, _ = seeds(n, metric=metric)
     facts = amended(about(("magic",)), datasets={"magic": {"metric_is_share": True}})
     data = data_of(rows, facts=facts)
-    table = run_analysis(analysis, data, {"n_sim": 2000} | options)
+    table = run_analysis(analysis, data, {"n_sim": 200} | options)
     made = draw(kind, ExhibitData(table, data.metrics, data.info, "k", "T"), {})
     return made if isinstance(made, Table) else made[1]
 
@@ -191,17 +191,16 @@ def test_spreads_are_those_on_the_paper_s_number_of_images(sized):
     assert list(table.shown["Paper's seeds"]) == ["100", "–"]
 
 
-@pytest.mark.parametrize("names", [ODD, LONG], ids=["odd", "long"])
 @pytest.mark.parametrize(
     ("kind", "analysis"), [(range_growth_figure, range_growth), (histogram_figure, None)]
 )
-def test_odd_and_long_names_are_readable(kind, analysis, names, tmp_path):
-    metrics, facts = study(names, splits=LEAST)
+def test_odd_names_are_readable(kind, analysis, tmp_path):
+    metrics, facts = study(ODD, splits=LEAST)
     table = analysis and run_analysis(analysis, Data(metrics, facts), {"n_sim": 20})
     data = ExhibitData(table, metrics, facts, "k", "Title")
     figure, _ = check_figure(kind, data, {}, tmp_path)
     written = " ".join(t.get_text().replace("\n", " ") for t, _ in texts_of(figure))
-    assert names is LONG or all(name in written for name in names)  # long ones are broken
+    assert all(name in written for name in ODD)
 
 
 def test_an_arm_that_never_moves_is_named_and_not_drawn():

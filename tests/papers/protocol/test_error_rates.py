@@ -9,7 +9,6 @@ from papers.protocol.error_rates import (
     wilcoxon_holm,
 )
 from scipy import stats
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.neighbors import NearestCentroid
 from statsmodels.stats.proportion import proportion_confint
 
@@ -56,57 +55,6 @@ def test_simulated_null_is_null_and_the_effect_is_not():
     assert (better[:, 0] - better[:, 1]).mean() > 0.05
     others = better[:, 1] - better[:, 2]
     assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
-
-
-def assert_same_distribution(theirs, ours):
-    """Mean and SD over splits are the same on average, within four standard errors."""
-    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
-        a, b = statistic(theirs), statistic(ours)
-        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and splits
-        assert abs(a.mean() - b.mean()) < 4 * se
-
-
-@pytest.mark.nightly
-def test_simulated_scores_match_scikit_learn_cross_validation():
-    rng, n, p = _rng(3), 60, 4
-    accuracy = []
-    y = np.repeat([0, 1], n // 2)
-    for _ in range(150):
-        x = rng.normal(size=(n, p)) + np.where(y[:, None] == 1, 1, -1) * 1.5 / (2 * np.sqrt(p))
-        folds = StratifiedKFold(5, shuffle=True, random_state=int(rng.integers(2**31)))
-        accuracy.append([
-            NearestCentroid().fit(x[a], y[a]).score(x[b], y[b]) for a, b in folds.split(x, y)
-        ])  # fmt: skip
-    theirs = np.array(accuracy)
-    ours = simulate_cv(
-        600, n_models=2, n_samples=n, n_features=p, n_repeats=1, separation=1.5, rng=rng
-    )
-    assert_same_distribution(theirs, ours.reshape(-1, 5))
-
-
-@pytest.mark.nightly
-def test_simulated_hold_outs_match_scikit_learn():
-    rng, n, p = _rng(13), 60, 4
-    y, accuracy = np.repeat([0, 1], n // 2), []
-    for seed in range(200):
-        x = rng.normal(size=(n, p)) + np.where(y[:, None] == 1, 1, -1) * 1.5 / (2 * np.sqrt(p))
-        splits = StratifiedShuffleSplit(6, test_size=0.3, random_state=seed).split(x, y)
-        accuracy.append([NearestCentroid().fit(x[a], y[a]).score(x[b], y[b]) for a, b in splits])
-    theirs = np.array(accuracy)
-    ours = simulate_cv(
-        1500, n_models=2, n_samples=n, n_features=p, n_repeats=6, test_share=0.3, rng=rng
-    )
-    assert ours.shape == (1500, 2, 6)
-    np.testing.assert_allclose(ours * 18, np.round(ours * 18))  # 0.3 of 60 items are tested
-    assert_same_distribution(theirs, ours.reshape(-1, 6))
-
-
-@pytest.mark.nightly
-def test_repeated_cross_validation_folds_are_dependent():
-    s = simulate_cv(600, n_repeats=10, rng=_rng(4))
-    d = s[:, 0] - s[:, 1]
-    naive = d.var(axis=1, ddof=1).mean() / 50  # the variance for independent folds
-    assert d.mean(axis=1).var() > 5 * naive
 
 
 @pytest.mark.nightly
@@ -222,11 +170,6 @@ def test_all_tied_scores_reject_nothing():
     s = np.full((4, 3, 10), 0.8)
     assert measure_error_rates(s, wilcoxon_holm()).family_wise.count == 0
     assert measure_error_rates(s, nadeau_bengio_holm(0.25)).family_wise.count == 0
-
-
-def test_experiments_are_deterministic():
-    a, b = (simulate_cv(5, n_repeats=3, rng=_rng(12)) for _ in range(2))
-    np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize(("samples", "share"), [(22, None), (20, 0.3)])

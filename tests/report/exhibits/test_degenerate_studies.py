@@ -27,11 +27,6 @@ def two_seeds():
     return study(n=2, grid=2)
 
 
-def constant_scores():
-    metrics, facts = study(n=5, grid=3)
-    return metrics.assign(mse=metrics["mse"].where(metrics["mse"].isna(), 0.5)), facts
-
-
 def only_a_stand_in():
     name = "home_mortgage_sim~rows=500"
     rows = [
@@ -41,8 +36,9 @@ def only_a_stand_in():
     return frame(rows), about((name,), ("rf",))
 
 
-def one_model_failed():
-    metrics, facts = study(n=4, grid=3)
+def constant_scores_and_a_failed_model():
+    metrics, facts = study(n=5, grid=3)
+    metrics = metrics.assign(mse=metrics["mse"].where(metrics["mse"].isna(), 0.5))
     lost = metrics["model"] == "rf"
     metrics.loc[lost, "status"] = "failed"
     metrics.loc[lost, ["mse", "auc"]] = np.nan
@@ -51,7 +47,7 @@ def one_model_failed():
 
 each_study = pytest.mark.parametrize(
     "make",
-    [all_failed, one_seed, two_seeds, constant_scores, only_a_stand_in, one_model_failed],
+    [all_failed, one_seed, two_seeds, only_a_stand_in, constant_scores_and_a_failed_model],
     ids=lambda make: make.__name__,
 )
 

@@ -89,21 +89,6 @@ def test_page_fits_its_window(text, tmp_path, width):
     assert width < 1400 or found["clipped"] == []
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
-def test_layout_reports_what_does_not_fit(tmp_path):
-    cell = '<table style="width:900px"><tr><td>wide</td></tr></table>'
-    page = tmp_path / "wide.html"
-    page.write_text(f"<!DOCTYPE html><body>{cell}</body>", encoding="utf-8")
-    found = layout(page, tmp_path, 420)
-    assert found["scroll"] > 420
-    assert found["cut"]
-    page.write_text(f'<!DOCTYPE html><div style="overflow:auto">{cell}</div>', encoding="utf-8")
-    found = layout(page, tmp_path, 420)
-    assert found["scroll"] == 420
-    assert found["clipped"]
-    assert found["first"] == 0
-
-
 def test_no_line_ends_between_a_number_and_its_per_cent(text):
     assert re.search(r"\d\u00a0%", text)
     assert not re.search(r"\d %", text)

@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
-from reseed.report.rendering import coverage
+from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.panels import colours
 from reseed.report.rendering.table_files import markdown
 from reseed.report.rendering.tables import Rows
 from study_frames import Study, about, runs
@@ -35,3 +36,11 @@ def test_markdown_shows_names_as_they_are(snapshot):
     lines = Rows()
     lines.add({"Name": "<b>RF</b> `x` _a_ ~~y~~ [z](u) max_depth=3"}, "a_b *c*")
     assert markdown(lines.table(data, pd.DataFrame({"n": [5]}), "")) == snapshot
+
+
+def test_no_two_models_or_arms_look_alike():
+    variants = ["ffnn~lr=0.1", "ffnn~lr=0.01", "ffnn_res", "rf"]
+    assert len(set(colours(variants).values())) == 4
+    assert style.colour_of("ffnn~lr=0.1", variants) == style.MODELS["ffnn"]
+    models = ["ffnn", "svm", "knn", "logit", "nb"]
+    assert len({style.colour_of(model, models) for model in models}) == 5

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from reseed.core.study_info import DatasetInfo, ModelInfo
 from reseed.report.pages.front import draw_front, group_papers, list_findings
+from reseed.report.pages.strips import draw_axis
 from reseed.report.pages.study_pages import build_index
 from study_frames import frame, trial
 from test_statements import RECORDS, record, rows_of, study
@@ -89,3 +90,8 @@ def test_a_finding_is_shown_with_the_verdict_that_it_speaks_of():
     assert one["text"] == "Splits: 2.5 times, at least 2.0."
     many = rows_of([record((2.0, 3.0), text=f"Statement {n}", finding=said) for n in range(9)])
     assert len(list_findings(many)) == 6
+
+
+@pytest.mark.parametrize("span", np.geomspace(1e-4, 1e4, 50))
+def test_an_axis_of_any_length_has_a_few_round_numbers(span):
+    assert 2 <= draw_axis((0.0, span)).count("<text") <= 8

@@ -1,14 +1,15 @@
-"""Texts of figures have a contrast of at least 4.5 on white."""
+"""Texts of figures have a contrast of at least 4.5 on white; PDF files embed small fonts."""
 
 import pandas as pd
 import pytest
+from fontTools import subset
 from matplotlib.colors import rgb_to_hsv, to_hex, to_rgb
 from matplotlib.text import Text
 from reseed.core.study_info import StudyInfo
 from reseed.report.rendering import style
 from reseed.report.rendering.contrast import LEAST, contrast, darken_texts, readable
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.figures import FigureInfo, write_figure
+from reseed.report.rendering.figures import FigureInfo, _write_pdf, write_figure
 from reseed.report.rendering.panels import COLOURS
 
 
@@ -53,3 +54,8 @@ def test_white_texts_on_heat_maps_stay_white():
     text = figure.text(0.5, 0.5, "0.1", color="white")
     darken_texts(figure)
     assert to_hex(text.get_color()) == "#ffffff"
+
+
+def test_embedded_fonts_hold_no_layout_tables(tmp_path):
+    _write_pdf(style.new_figure(2), tmp_path / "empty.pdf")
+    assert {"GSUB", "GPOS", "GDEF"} <= set(subset.Options().drop_tables)
