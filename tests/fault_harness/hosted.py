@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fault_harness.workspace import REPOSITORY, compile_library
@@ -65,13 +65,12 @@ def host_workflow(folder: Path) -> str:
 class HostedProject:
     """A copy of `.test` that uses a hosted workflow, with the package installed for it.
 
-    repository, commit: of the workflow. environment: variables beside those of this process.
+    repository, commit: of the workflow.
     """
 
     folder: Path
     repository: Path
     commit: str
-    environment: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         compile_library()
@@ -96,7 +95,7 @@ class HostedProject:
         return subprocess.run(
             [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
             cwd=self.folder,
-            env=environment | self.environment,
+            env=environment,
             capture_output=True,
             text=True,
         )
