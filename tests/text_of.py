@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from reseed.report.rendering.tables import Table
 
 #: Rows of a table that a snapshot holds; it counts the others.
-_MOST_ROWS = 12
+_MOST_ROWS = 6
 
 
 def text_of(*made: Any) -> str:
