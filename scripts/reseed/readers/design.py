@@ -97,7 +97,7 @@ def _ask_about_time(scores: Scores) -> None:
     for column in [named, *(c for c in table.columns if c not in scores.columns.values())]:
         if column not in table.columns:
             continue
-        count = table.text(column).nunique()
+        count = len(table.labels(column))
         is_time = column.lower() in _TIMES or table.are_dates(column)
         own = {} if str(named).startswith("(") else {"item": str(named)}
         if is_time and count > _OWN_TIMES * scores.frame["item"].nunique() > _OWN_TIMES:
@@ -165,7 +165,7 @@ def _count_levels(scores: Scores) -> dict[str, int]:
     if scores.predictions:
         counts["item"] = max(one.rows["item"].nunique() for one in scores.predictions)
         if "cluster" in scores.named:
-            counts["cluster"] = scores.source.text(str(scores.columns["cluster"])).nunique()
+            counts["cluster"] = len(scores.source.labels(str(scores.columns["cluster"])))
     return {name: int(counts[name]) for name in _SOURCES if counts.get(name, 0) > 1}
 
 

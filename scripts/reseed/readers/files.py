@@ -246,48 +246,51 @@ def _open_text(path: Path) -> IO[str]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("cp1252")
-    return io.StringIO(text, newline="")
+    return io.StringIO(text.replace("\0", ""), newline="")  # as an interrupted writer leaves
 
 
 def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with _open_text(path) as handle:
-        head = [*islice(handle, _MOST_REMARKS)]
-        above = _count_remarks(head)
-        first = head[above] if head else ""
-        if not first.strip():
-            raise ValueError("the first line, which names the columns, is empty")
-        delimiter = find_delimiter(first)
-        handle.seek(0)
-        # An interrupted writer leaves zero bytes.
-        cleaned = (line.replace("\0", "") for line in handle)
-        if delimiter == " ":  # also of lines that end with blanks
-            cleaned = (line.strip() + "\n" for line in cleaned)
-        reader = csv.reader(
-            islice(cleaned, above, None), delimiter=delimiter, strict=True,
-            skipinitialspace=delimiter == " ",
-        )  # fmt: skip
-        headings = next(reader)
-        header = [name.strip() for name in headings]
-        header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
-        if len(header) == 1:
+        lines = handle.readlines()
+    above = _count_remarks(lines[:_MOST_REMARKS])
+    first = lines[above] if lines else ""
+    if not first.strip():
+        raise ValueError("the first line, which names the columns, is empty")
+    delimiter, is_blank = find_delimiter(first), find_delimiter(first) == " "
+    split = partial(csv.reader, delimiter=delimiter, skipinitialspace=is_blank, strict=True)
+    lines = [line.strip() + "\n" for line in lines[above:]] if is_blank else lines[above:]
+    delimiters = np.array([line.count(delimiter) for line in lines])
+    headings = next(split(lines))
+    header = [name.strip() for name in headings]
+    header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
+    width = len(header)
+    if width == 1:
+        raise ValueError(
+            f"the first line, {header[0][:60]!r}, names one column only: put comma, "
+            "semicolon or tab between the names of columns, and nothing above them"
+        )
+    frame = pd.read_csv(
+        io.StringIO("".join(lines)), sep=r"\s+" if is_blank else delimiter, index_col=False,
+        names=range(delimiters.max() + 1), skip_blank_lines=False, dtype="str", na_filter=False,
+    )  # fmt: skip
+    starts = np.arange(len(frame))  # the first line of each row
+    if len(lines) > len(frame):  # cells of several lines
+        inside = sum(frame[column].str.count(r"\r\n?|\n") for column in frame)
+        starts += np.cumsum(inside) - inside
+    is_odd = np.add.reduceat(delimiters, starts) != width - 1  # pandas fills short rows
+    # Joined files repeat the line of headings; databases print signs below it.
+    maybe = frame[~frame[0].str.contains(r"[^-+=:\s]") | (frame[0] == headings[0])]
+    is_ruled = maybe.apply(lambda cells: cells.str.fullmatch(r"\s*[-+=:]*\s*")).all(axis=1)
+    is_heading = (maybe.iloc[:, :width] == headings).all(axis=1)
+    frame = frame.drop(index=maybe.index[is_ruled | is_heading])
+    is_odd, starts = is_odd[frame.index], starts[frame.index]
+    for start in starts[is_odd]:
+        if (cells := len(next(split(lines[start:])))) != width:
             raise ValueError(
-                f"the first line, {header[0][:60]!r}, names one column only: put comma, "
-                "semicolon or tab between the names of columns, and nothing above them"
+                f"line {above + start + 1} has {cells} cells, the first line names {width}"
             )
-        rows, lines, start = [], [], reader.line_num + 1 + above
-        for row in reader:
-            # Joined files repeat the line of headings; databases print signs below it.
-            is_ruled = all(set(cell.strip()) <= set("-+=:") for cell in row)
-            if any(map(str.strip, row)) and row != headings and not is_ruled:
-                if len(row) != len(header):
-                    raise ValueError(
-                        f"line {start} has {len(row)} cells, the first line names {len(header)}"
-                    )
-                rows.append(row)
-                lines.append(start)
-            start = reader.line_num + 1 + above
-    frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
+    frame = frame.iloc[:, :width].reset_index(drop=True)
     # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
     # repeated headings the first column may continue below: a second line of headings.
     repeats = len(set(filter(None, header))) < len([name for name in header if name])
@@ -295,7 +298,7 @@ def _read_csv(path: Path) -> _Content:
         header[0] = UNNAMED_INDEX
     named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
     frame.columns = pd.Index(header)
-    return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
+    return frame.loc[:, np.array(named, dtype=bool)], above + 1 + starts
 
 
 def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:

@@ -224,30 +224,27 @@ def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
 
 
 def list_item_scores(scores: Scores) -> pd.DataFrame:
-    """One row an item of a run and metric; repeats of an item are averaged.
-
-    Raises ReseedError for an item that occurs twice in a run, and if runs of one split differ in
-    their items.
-    """
+    """One row an item of a run and metric; repeats of an item are averaged."""
     rows = scores.frame
     if "repetition" in scores.named:
         groups = rows.groupby([*METRIC_KEY, "item", "prompt"], sort=False)
         is_scored = groups["value"].transform("count") == groups["value"].transform("size")
         mean = groups["value"].transform("mean").where(is_scored)
         rows = rows.assign(value=mean).drop_duplicates([*METRIC_KEY, "item", "prompt"])
-    rows = rows.set_index("row", drop=False)
-    for _, of_metric in rows.groupby("metric", sort=False):
-        refuse_duplicate_items(scores.source, of_metric)
-        check_same_items(scores.source, of_metric)
     return rows.reset_index(drop=True)
 
 
 def average_items(scores: Scores) -> pd.DataFrame:
     """One row a run and metric: the mean over its items.
 
-    NaN if an item has no score. A run has failed if any of its items has.
+    NaN if an item has no score. A run has failed if any of its items has. Raises ReseedError for
+    an item that occurs twice in a run, and if runs of one split differ in their items.
     """
     long = list_item_scores(scores)
+    keys = long[[*METRIC_KEY, "item", "prompt"]].set_index(long["row"])
+    for _, of_source in keys.groupby("metric", sort=False):
+        refuse_duplicate_items(scores.source, of_source)
+        check_same_items(scores.source, of_source)
     runs = long.assign(reason=long["reason"].where(long["reason"] != "")).groupby(
         METRIC_KEY, sort=False
     )

@@ -129,10 +129,10 @@ def _list_predictions(draft: Draft, truth: str, is_number: bool) -> list[str]:
     heads = [c for c in draft.left() if not table.counts_rows(c)]
     if is_number:
         return [c for c in heads if table.is_numeric(c) and not table.are_hits(c)]
-    known = {*table.text(truth).unique()} - {""}
+    known = {*table.labels(truth)} - {""}
     found = []
     for column in heads:
-        values = {*table.text(column).unique()} - {""}
+        values = {*table.labels(column)} - {""}
         numbers = table.parse(column).numbers
         is_share = numbers is not None and bool(numbers.dropna().between(0, 1).all())
         if 2 * len(values & known) > len(values) or (is_share and table.has_fractions(column)):
@@ -429,7 +429,7 @@ def _stack_scores(
     directions = {*arrows.values()}
     metrics: Mapping[str, str] = {}
     if "metric" in roles:
-        _ask_metric(draft, draft.table.text(roles["metric"]).unique())
+        _ask_metric(draft, draft.table.labels(roles["metric"]))
     elif len(named) > 1:
         metrics = kinds
         _ask_metric(draft, [*named])
@@ -645,9 +645,9 @@ def _find_scores(draft: Draft) -> dict[str, str] | None:
     if exact and named is None:
         return exact
     if value is not None and named is not None:
-        group = table.joined_text(draft.columns_of("dataset"))
+        group = table.groups(draft.columns_of("dataset"))
         if table.text(named).groupby(group).nunique().max() > 1:
-            _ask_metric(draft, [*table.text(named).unique()])
+            _ask_metric(draft, [*table.labels(named)])
         return {"": value}
     if named is not None:
         free = [c for c in draft.numbers() if table.has_fractions(c)]
@@ -695,7 +695,7 @@ def _reduce_steps(draft: Draft, scores: Sequence[str]) -> None:
     table = draft.table
     if table.is_unique(keys):
         return
-    group = table.joined_text(keys)
+    group = table.groups(keys)
     if rows == "last":
         order = pd.Series(np.arange(len(group)), group.index)
         if draft.has("step") and table.is_numeric(draft.roles["step"]):
@@ -717,17 +717,17 @@ def _drop_copies(draft: Draft, scores: Sequence[str]) -> None:
     table, keys = draft.table, draft.columns_of("model", *KEYS, "metric")
     if table.is_unique(keys):
         return
-    copies = table.joined_text(table.columns).duplicated() & draft.has(*KEYS)
+    copies = table.groups(table.columns).duplicated() & draft.has(*KEYS)
     if draft.has(*ALL_RUN_COLUMNS) and all(map(table.has_fractions, scores)):
-        same = table.joined_text([*keys, *scores]).duplicated()
-        copies = copies if table.joined_text(keys)[~same].duplicated().any() else same
+        same = table.groups([*keys, *scores]).duplicated()
+        copies = copies if table.groups(keys)[~same].duplicated().any() else same
     draft.leave_out(copies, "that are copies of other rows of the same runs")
 
 
 def _count_within(table: SourceTable, columns: Sequence[str]) -> pd.Series:
     """The position of each row among those that are equal in these columns."""
-    text = table.joined_text(columns)
-    return text.groupby(text).cumcount()
+    group = table.groups(columns)
+    return group.groupby(group).cumcount()
 
 
 def _tell_apart(draft: Draft, scores: Sequence[str]) -> None:
@@ -740,7 +740,7 @@ def _tell_apart(draft: Draft, scores: Sequence[str]) -> None:
         return
     if draft.is_parted:
         return
-    twice = table.joined_text(keys).duplicated(keep=False)
+    twice = table.groups(keys).duplicated(keep=False)
     steps = draft.columns_of("step") if draft.has("item") else []
     candidates = [
         c for c in [*draft.left(), *steps]
@@ -756,7 +756,7 @@ def _tell_apart(draft: Draft, scores: Sequence[str]) -> None:
     is_few = 2 * int(twice.sum()) <= len(twice)
     if draft.has(*KEYS) and not answers and (is_few or draft.has("repetition")):
         differ = [c for c in table.columns if table.text(c)[twice].groupby(
-            table.joined_text(keys)[twice]).nunique().max() > 1]  # fmt: skip
+            table.groups(keys)[twice]).nunique().max() > 1]  # fmt: skip
         names = ", ".join(r for r in ("model", *KEYS) if r in draft.roles)
         raise table.error(
             f"rows are equal in {names}, and differ in {join_names(differ)}",

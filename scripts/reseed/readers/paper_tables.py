@@ -149,12 +149,9 @@ def holds_means(table: SourceTable, mapping: ColumnMap) -> bool:
     for column in table.columns:
         if table.is_numeric(column):
             continue
-        text = table.text(column)
-        present = text[~text.str.lower().isin(MISSING)]
-        if (
-            len(present)
-            and present.map({one: _is_cell(one) for one in present.unique()}).mean() > 0.5
-        ):
+        count = table.text(column).value_counts()
+        count = count[~count.index.str.lower().isin(MISSING)]
+        if count[count.index.map(_is_cell).astype(bool)].sum() > 0.5 * count.sum():
             return True
     names = {normalize_name(c): c for c in table.columns if table.is_numeric(c)}
     is_long = bool(roles & {"seed", "data_seed", "fold", "repeat", "repetition", "item", "step"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ _LABELS = (*ALL_RUN_COLUMNS, "item", "dataset", "model", "metric", "prompt", "cl
 _MAY_BE_ONE = ("metric", "model", "dataset", "item", "cluster", "data_seed")
 _NUMBERS = ("value", "mean", "sd", "se", "n", "n_train", "n_test", "y_score", "people")
 #: Names of columns that are no scores, also where they have no role.
+_is_list = re.compile(r"\[[-\d.eE+, ]+\]").fullmatch
 _NO_SCORES = (*ALL_RUN_COLUMNS, "step", "n_train", "n_test", "y_true")
 #: Roles that several columns may name together.
 JOINED = ("model", "dataset", "item", "cluster")
@@ -183,7 +185,7 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
     for name, value in options.keep.items():
         frame = frame[table.text(name).loc[frame.index] == str(value)]
         if frame.empty:
-            levels = [*table.text(name).unique()]
+            levels = [*table.labels(name)]
             raise table.error(
                 f"`keep`: no row has {value!r} in column {name!r}",
                 f"It has {join_names(levels, 20)}.{suggest_name(value, levels)}",
@@ -198,10 +200,9 @@ def _tidy(table: SourceTable, options: ReadOptions) -> SourceTable:
 def _spread_lists(table: SourceTable) -> SourceTable:
     """The table with a row for each number of lists in cells, and a column of their position."""
     for column in table.columns:
-        text = table.text(column)
-        if table.is_numeric(column) or not text.str.fullmatch(r"\[[-\d.eE+, ]+\]").all():
+        if table.is_numeric(column) or not all(map(_is_list, table.labels(column))):
             continue
-        lists = text.map(json.loads)
+        lists = table.text(column).map(json.loads)
         if lists.map(len).nunique() == 1 and "position" not in table.columns:
             frame = table.frame.assign(**{column: lists}).explode(column)
             frame["position"] = frame.groupby(level=0).cumcount()
@@ -265,9 +266,9 @@ def _ask_parts(draft: Draft) -> None:
     for column in draft.table.columns:
         if draft.table.is_numeric(column):
             continue
-        levels = {level for level in draft.table.text(column).str.lower().unique() if level}
+        levels = {level.lower() for level in draft.table.labels(column) if level}
         if column not in draft.said and len(levels) > 1 and levels <= PARTS:
-            values = [one for one in draft.table.text(column).unique() if one]
+            values = [one for one in draft.table.labels(column) if one]
             text = f"column {column!r} holds parts of the data, and one is read"
             draft.ask(text, [Option({"keep": {column: one}}) for one in values])
             draft.is_parted = True
@@ -291,7 +292,7 @@ def _take_named(draft: Draft) -> None:
             constant = [n for n in names if table.levels(n) == 1] if role in _MAY_BE_ONE else []
             names = varying or constant
         if role in ALL_RUN_COLUMNS or role == "item":
-            texts = (({*draft.table.text(n).str.lower().unique()} - {""}, n) for n in names)
+            texts = (({one.lower() for one in table.labels(n) if one}, n) for n in names)
             names = [n for levels, n in texts if not levels <= PARTS]
         if role in _NUMBERS:
             mixed = [n for n in names if draft.table.parse(n).bad is not None]
@@ -383,7 +384,7 @@ def _drop_constant_runs(draft: Draft) -> None:
         if column is None or is_known or not over or role == "data_seed":
             continue
         text = draft.table.text(column)
-        groups = draft.table.joined_text(over)
+        groups = draft.table.groups(over)
         if text[text != ""].groupby(groups).nunique().max() < 2:
             draft.drop(role)
 
@@ -396,7 +397,7 @@ def _check_metrics(draft: Draft) -> None:
         words |= {"_".join(parts[i:]) for i in range(len(parts))}
         words |= {"_".join(parts[:i]) for i in range(1, len(parts))}
     if "metric" in draft.roles:
-        words |= {normalize_name(one) for one in table.text(draft.roles["metric"]).unique()}
+        words |= {normalize_name(one) for one in table.labels(draft.roles["metric"])}
     for metric in options.metrics:
         known = find_metric(metric) or draft.find(metric) or normalize_name(metric) in words
         if not (known or table.layout.is_log):

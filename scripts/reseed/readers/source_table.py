@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +96,9 @@ class SourceTable:
     problems: list[Problem] = field(default_factory=list)
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
     _parsed: dict[str, Parsed] = field(init=False, repr=False, default_factory=dict)
-    _levels: dict[str, int] = field(init=False, repr=False, default_factory=dict)
+    _coded: dict[str, tuple[np.ndarray, pd.Index]] = field(
+        init=False, repr=False, default_factory=dict
+    )
 
     def with_frame(self, frame: pd.DataFrame, *notes: str, **layout: Any) -> SourceTable:
         """The same source with another frame, whose index holds row numbers of this one.
@@ -120,7 +121,7 @@ class SourceTable:
 
     def _share(self, table: SourceTable, changed: Set[str] = frozenset()) -> SourceTable:
         """A table that knows what this one knows of columns that did not change."""
-        for name in ("_texts", "_parsed", "_levels"):
+        for name in ("_texts", "_parsed", "_coded"):
             own = getattr(self, name)
             getattr(table, name).update({c: own[c] for c in own.keys() - changed})
         return table
@@ -175,7 +176,7 @@ class SourceTable:
             return Parsed(values.astype(np.float64) if values.notna().any() else None)
         # Equal cells are read once: a million rows have few models, seeds or marks.
         text = self.text(column)
-        codes, levels = pd.factorize(text)
+        codes, levels = self._code(column)
         is_known = np.array([level.lower() not in MISSING for level in levels], dtype=bool)
         cells, note = levels[is_known].tolist(), ""
         if not cells:
@@ -237,21 +238,30 @@ class SourceTable:
             self._texts[column] = pd.Series(shown, dtype="str").take(codes).set_axis(cells.index)
         return self._texts[column]
 
-    def joined_text(self, columns: Iterable[str]) -> pd.Series:
-        """Several columns as one text, equal where all of them are equal."""
-        texts = [*map(self.text, columns)] or [pd.Series("", self.frame.index, dtype="str")]
-        return reduce(lambda left, right: left + "\x1f" + right, texts)
+    def _code(self, column: str) -> tuple[np.ndarray, pd.Index]:
+        """The number of each row's label, and the labels."""
+        if column not in self._coded:
+            self._coded[column] = pd.factorize(self.text(column))
+        return self._coded[column]
+
+    def labels(self, column: str) -> list[str]:
+        """The different texts of a column, in their order; one may be empty."""
+        return list(self._code(column)[1])
+
+    def groups(self, columns: Iterable[str]) -> pd.Series:
+        """A number for each row, equal where rows are equal in all of these columns."""
+        numbers = np.zeros(len(self.frame), dtype=np.int64)
+        for codes, labels in map(self._code, columns):
+            numbers = pd.factorize(numbers * len(labels) + codes)[0]
+        return pd.Series(numbers, self.frame.index)
 
     def is_unique(self, columns: Sequence[str]) -> bool:
         """Whether no two rows are equal in these columns."""
-        return not self.joined_text(columns).duplicated().any()
+        return not self.groups(columns).duplicated().any()
 
     def levels(self, column: str) -> int:
         """Number of different labels; missing ones do not count."""
-        if column not in self._levels:
-            text = self.text(column)
-            self._levels[column] = text[text != ""].nunique()
-        return self._levels[column]
+        return len({*self.labels(column)} - {""})
 
     def are_hits(self, column: str) -> bool:
         """Whether a column holds nothing but yes and no, or the like."""
@@ -272,7 +282,7 @@ class SourceTable:
 
     def are_dates(self, column: str) -> bool:
         """Whether all labels of a column are dates, with or without a time."""
-        return all(map(DATE.fullmatch, self.text(column).drop_duplicates()))
+        return all(map(DATE.fullmatch, self.labels(column)))
 
     def may_label(self, column: str) -> bool:
         """Whether a column may name rows: it varies, and holds no fractions and no marks."""
@@ -285,12 +295,12 @@ class SourceTable:
         """Whether a column may count runs: whole numbers, or labels such as `Fold01`."""
         if self.is_numeric(column):
             return not self.has_fractions(column)
-        labels = map(parse_label, self.text(column).unique())
+        labels = map(parse_label, self.labels(column))
         return all(label.runs and not label.rest for label in labels)
 
     def read_runs(self, column: str) -> dict[str, Label]:
         """What the labels of a column say, if all name the same runs; else empty."""
-        labels = {text: parse_label(text) for text in self.text(column).unique()}
+        labels = {text: parse_label(text) for text in self.labels(column)}
         kinds = {frozenset(one.runs) for one in labels.values()}
         kind = kinds.pop() if len(kinds) == 1 else frozenset()
         return labels if kind and kind <= {*ALL_RUN_COLUMNS} else {}
@@ -325,7 +335,7 @@ class SourceTable:
         """The most decimals with which numbers of each column are written."""
         most = [
             max(
-                (len(one.strip("% ").partition(".")[2]) for one in self.text(c).unique()), default=0
+                (len(one.strip("% ").partition(".")[2]) for one in self.labels(c)), default=0
             )
             for c in columns
         ]

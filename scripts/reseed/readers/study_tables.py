@@ -187,9 +187,13 @@ def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, p
             "Give one row an item and run with the columns `item`, `y_true` and `y_score` (or "
             "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
         )
-    items = pd.concat(parts).sort_values("item", kind="stable")
-    runs_of_items = items.groupby(RUN_KEY, sort=False)
-    lists = runs_of_items[["target", "prediction", CLUSTER]].agg(list).reset_index()
+    items = pd.concat(part[[*RUN_KEY, "item", "target", "prediction", CLUSTER]] for part in parts)
+    run = items.groupby(RUN_KEY, sort=False).ngroup().to_numpy()
+    order = np.lexsort((pd.factorize(items["item"], sort=True)[0], run))
+    starts = np.flatnonzero(np.diff(run[order], prepend=-1))
+    lists = items[RUN_KEY].iloc[order[starts]].reset_index(drop=True)
+    for name in ("target", "prediction", CLUSTER):
+        lists[name] = np.split(items[name].to_numpy()[order], starts[1:])
     # A run without a score on its dataset's metric has failed in `metrics`, so it has here too.
     trials = metrics.assign(arm=metrics["model"], seed=metrics["init"], classes=1)
     names = [name for name in SCORES.names if name not in KEPT_PARTS]

@@ -125,15 +125,16 @@ def _convert_cross_validate(table: SourceTable) -> SourceTable:
 
 def number_folds(table: SourceTable, *notes: str, **layout: str) -> SourceTable:
     """The table with the position of each row within its model and dataset as its fold."""
-    dataset, model = (
-        table.joined_text([c for c in table.columns if find_role(c) == role])
-        for role in ("dataset", "model")
+    datasets, models = (
+        [c for c in table.columns if find_role(c) == role] for role in ("dataset", "model")
     )
-    fold = dataset.groupby([dataset, model]).cumcount()
-    counts = (fold + 1).groupby([dataset, model], sort=False).max()
-    for _, of_models in counts.groupby(level=0, sort=False):
+    cell = table.groups([*datasets, *models])
+    fold = cell.groupby(cell).cumcount()
+    counts = cell[~cell.duplicated()].map(cell.value_counts())
+    for _, of_models in counts.groupby(table.groups(datasets), sort=False):
         if of_models.nunique() > 1:
-            listed = ", ".join(f"{name} has {n}" for (_, name), n in of_models.items())
+            names = table.text(models[0])[of_models.index]
+            listed = ", ".join(f"{n} has {k}" for n, k in zip(names, of_models, strict=True))
             table.add_error(
                 f"models differ in their number of folds: {listed}",
                 "Score i of each model belongs to the same fold; where folds are missing, add a "
