@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any
 

@@ -334,9 +334,7 @@ class SourceTable:
     def decimals(self, columns: Sequence[str]) -> np.ndarray:
         """The most decimals with which numbers of each column are written."""
         most = [
-            max(
-                (len(one.strip("% ").partition(".")[2]) for one in self.labels(c)), default=0
-            )
+            max((len(one.strip("% ").partition(".")[2]) for one in self.labels(c)), default=0)
             for c in columns
         ]
         return np.array(most or [0])
