@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reseed.analyses.shared.data import primary_metric
+from reseed.analyses.shared.pairing import group_models
 from reseed.metrics.names import metric_title_in_text
 from reseed.verdicts.decide import ALL_DATASETS, label_outcome
 from reseed.verdicts.designs import POOLED, SIGN
@@ -87,10 +87,10 @@ def _average_board(
 
 def list_models(comparison: Comparison) -> list[ResultRow]:
     """The rows of all sections."""
-    runs, info = comparison.data.metrics, comparison.data.info
     scores = {
-        (dataset, model): part[primary_metric(info, dataset)].dropna().tolist()
-        for (dataset, model), part in runs.groupby(["dataset", "model"], sort=False)
+        (group.key["dataset"], model): values.tolist()
+        for group in group_models(comparison.data)
+        for model, values in group.scores_by_model.items()
     }
     return [
         _describe(section, row, scores.get((section.dataset, row.model), []))

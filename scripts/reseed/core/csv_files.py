@@ -34,8 +34,11 @@ def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     escaped = frame.rename(columns=_escape)
     for number, kind in enumerate(frame.dtypes):
         if kind.kind not in "biufcmM":
-            cells = [_escape(cell) for cell in frame.iloc[:, number]]
-            escaped.isetitem(number, cells)
+            cells = frame.iloc[:, number]
+            if kind == "str":  # which repeats few texts
+                escaped.isetitem(number, cells.map({one: _escape(one) for one in cells.unique()}))
+            else:
+                escaped.isetitem(number, [_escape(cell) for cell in cells])
     return escaped
 
 

@@ -103,20 +103,20 @@ def note_uneven_runs(table: SourceTable, metrics: pd.DataFrame) -> None:
 
     Counted are the units that pairs are compared by: splits if there are several, else model seeds.
     """
-    single, uneven = [], []
-    for dataset, trials in metrics.groupby("dataset", sort=False):
-        if trials["model"].nunique() < 2:
-            single.append(str(dataset))
-            continue
-        has_splits = len(trials[SPLIT_COLUMNS].drop_duplicates()) > 1
-        columns, noun = (SPLIT_COLUMNS, "splits") if has_splits else (["init"], "model seeds")
-        runs = trials[["model", *columns]].drop_duplicates()
-        total = len(runs[columns].drop_duplicates())
-        missing = total - runs.groupby("model", sort=False).size()
-        missing = missing[missing > 0]
-        if len(missing):
-            counts = [f"{model} lacks {count}" for model, count in missing.items()]
-            uneven.append(f"{dataset}: of {total} {noun}, {join_names(counts)}.")
+    split = metrics.groupby(SPLIT_COLUMNS).ngroup()
+    has_splits = split.groupby(metrics["dataset"], sort=False).nunique() > 1
+    unit = split.where(metrics["dataset"].map(has_splits), metrics["init"])
+    runs = metrics[["dataset", "model"]].assign(unit=unit).drop_duplicates()
+    total = runs.groupby("dataset")["unit"].nunique()
+    count = runs.groupby(["dataset", "model"], sort=False).size()
+    models = count.groupby("dataset", sort=False).size()
+    single = [str(dataset) for dataset in models.index[models < 2]]
+    uneven = []
+    lacks = total.reindex(count.index, level="dataset") - count
+    for dataset, missing in lacks[lacks > 0].groupby("dataset", sort=False):
+        noun = "splits" if has_splits[dataset] else "model seeds"
+        counts = [f"{model} lacks {lacked}" for (_, model), lacked in missing.items()]
+        uneven.append(f"{dataset}: of {total[dataset]} {noun}, {join_names(counts)}.")
     if single:
         where = f" on {join_names(single)}" if single != [ONE_DATASET] else ""
         table.notes.append(f"One model only, so nothing is compared{where}.")

@@ -202,9 +202,9 @@ def check_shares(
     Not checked if a `unit` is stated: a weak model may be right in less than one percent.
     """
     in_percent = propose("Where they are in percent, set ", {"unit": "points"})
-    for dataset, metric in primary.items():
-        rows = long[(long["dataset"] == dataset) & (long["metric"] == metric)]
-        rows = rows[np.isfinite(rows["value"])]
+    for dataset, of_dataset in long.groupby("dataset", sort=False):
+        metric = primary.get(str(dataset), "")
+        rows = of_dataset[(of_dataset["metric"] == metric) & np.isfinite(of_dataset["value"])]
         if unit or not is_share(metric) or rows.empty:
             continue
         positive = rows[rows["value"] > 0].groupby("model", sort=False)["value"]
@@ -235,8 +235,9 @@ def ask_about_guessing(
     table: SourceTable, long: pd.DataFrame, primary: Mapping[str, str]
 ) -> list[Part]:
     """The question whether an AUC below 0.5 in most runs on a dataset is an error."""
-    for dataset, metric in primary.items():
-        values = long["value"][(long["dataset"] == dataset) & (long["metric"] == metric)]
+    for dataset, rows in long.groupby("dataset", sort=False):
+        metric = primary.get(str(dataset), "")
+        values = rows["value"][rows["metric"] == metric]
         stated = table.layout.directions.get(metric, read_arrow(metric))
         median = values[np.isfinite(values)].median()
         is_auc = is_roc_auc(metric) and find_metric(metric) is not None and stated is not False

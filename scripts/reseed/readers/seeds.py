@@ -100,7 +100,7 @@ def find_common_seed(runs: pd.DataFrame, metric: str) -> float:
     One-sided F test of a common effect of the seeds on scores of unit variance; exact for two
     models, of which it is the test of Pearson's correlation.
     """
-    scores = runs.pivot_table(index="seed", columns="model", values=metric).dropna().to_numpy()
+    scores = runs.pivot(index="seed", columns="model", values=metric).dropna().to_numpy()
     scores = scores[:, np.ptp(scores, axis=0) > 0] if len(scores) else scores
     scores = scores / np.max(np.abs(scores), axis=0, initial=1e-300)
     seeds, models = scores.shape

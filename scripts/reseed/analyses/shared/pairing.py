@@ -85,10 +85,11 @@ class ModelGroup:
         """Scores (models, runs) by `columns` and number of the trial there; sorted (runs, keys)."""
         number = trials.groupby([ARM, *columns]).cumcount()
         keys = trials[columns].assign(number=number).to_numpy()
-        keys, run = np.unique(keys, axis=0, return_inverse=True)
+        run = _number_rows(keys)
+        keys = keys[np.unique(run, return_index=True)[1]]
         table = np.full((len(self.models), len(keys)), np.nan)
         model = pd.Index(self.models).get_indexer(trials[ARM])
-        table[model, run.reshape(-1)] = trials["score"]
+        table[model, run] = trials["score"]
         return table, keys
 
     @property
@@ -100,13 +101,13 @@ class ModelGroup:
     def split(self) -> np.ndarray:
         """(runs,) number of the split of each run, in rising order."""
         splits = self._table[1][:, : len(SPLIT_COLUMNS)]
-        return np.unique(splits, axis=0, return_inverse=True)[1].reshape(-1)
+        return _number_rows(splits)
 
     @cached_property
     def seed(self) -> np.ndarray:
         """(runs,) number of the model seed of each run."""
         seeds = self._table[1][:, len(SPLIT_COLUMNS) : -1]
-        return np.unique(seeds, axis=0, return_inverse=True)[1].reshape(-1)
+        return _number_rows(seeds)
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the group and the purpose only."""
@@ -147,6 +148,15 @@ class Pairing:
     def n(self) -> int:
         """Units of the smaller sample."""
         return min(len(self.a), len(self.b))
+
+
+def _number_rows(table: np.ndarray) -> np.ndarray:
+    """(rows,) number of each row among the different ones, in rising order of their columns."""
+    numbers = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:  # faster than `np.unique(axis=0)`
+        levels, codes = np.unique(column, return_inverse=True)
+        numbers = np.unique(numbers * len(levels) + codes, return_inverse=True)[1]
+    return numbers
 
 
 def group_models(data: Data) -> list[ModelGroup]:
