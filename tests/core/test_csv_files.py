@@ -80,3 +80,10 @@ def test_a_download_of_a_page_holds_no_formula():
     page = build_result_page(Shown("t", ["a"], [row], {"rows": table}, []))
     [encoded] = re.findall(r"data:text/csv[^,]*;base64,([A-Za-z0-9+/=]+)", page)
     assert base64.b64decode(encoded).decode() == "model,'=f\n'=HYPERLINK(1),0.1\nb,0.2\n"
+
+
+def test_a_page_names_a_file_that_is_too_large_for_it():
+    table = pd.DataFrame({"model": range(20_001)})
+    page = build_result_page(Shown("t", ["a"], [ResultRow("b", "leader", "")], {"rows": table}, []))
+    assert "base64" not in page
+    assert "rows.csv has 20,001 rows and is not in this page" in page

@@ -14,6 +14,8 @@ from reseed.verdicts.shown import ResultRow, Shown, find_ends, group_rows, tabul
 
 #: Rows that a page draws; its files have all.
 _MOST_ROWS = 500
+#: Rows of the largest file in a page.
+_MOST_ROWS_OF_FILE = 20_000
 
 
 def build_result_page(shown: Shown) -> str:
@@ -21,15 +23,21 @@ def build_result_page(shown: Shown) -> str:
     files = {
         name: base64.b64encode(format_csv(table).encode()).decode("ascii")
         for name, table in shown.tables.items()
-        if len(table)
+        if 0 < len(table) <= _MOST_ROWS_OF_FILE
     }
+    large = [
+        f"{name}.csv has {len(table):,} rows and is not in this page: `--folder FOLDER`, in Python "
+        "`save(folder)`, writes it."
+        for name, table in shown.tables.items()
+        if len(table) > _MOST_ROWS_OF_FILE
+    ]
     pairs = tabulate(shown.pairs[:_MOST_ROWS], "Pair", "Difference")
     return build_page(
         "result.html", title=shown.title, answer=shown.answer,
         component=draw_component(shown, _MOST_ROWS),
         pairs=pairs.to_html(index=False, border=0) if len(shown.rows) > 2 and len(pairs) else "",
         steps={name: _mark_options(text) for name, text in shown.next_steps.items()},
-        files=files, notes=shown.notes,
+        files=files, notes=[*shown.notes, *large],
     )  # fmt: skip
 
 
