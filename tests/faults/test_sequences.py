@@ -16,7 +16,7 @@ from reseed.trials.cached_trials import WAIT_SECONDS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are forks of one process")
 SWITCH = "RESEED_FAULT_TESTS"
-ALWAYS = {"damage_trials_cut", "damage_segments_cut", "misbehave_is_killed", "forge_a_result"}
+ALWAYS = {"damage_segments_cut", "forge_a_result"}
 
 
 @pytest.fixture(scope="module")

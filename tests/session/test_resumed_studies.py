@@ -71,8 +71,7 @@ def counted(monkeypatch, tmp_path):
     return {**MODELS, "trees": Counted(10, max_depth=4)}
 
 
-@pytest.mark.parametrize("options", [ONE_TEST_SET, CROSSED], ids=["one test set", "crossed"])
-@pytest.mark.parametrize("stop_at", [2, 9])
+@pytest.mark.parametrize(("options", "stop_at"), [(ONE_TEST_SET, 9), (CROSSED, 2)])
 def test_interrupted_study_resumes_with_the_same_bits(counted, monkeypatch, options, stop_at):
     whole = study(counted, **options)
     needed = Counted.trainings

@@ -48,12 +48,14 @@ def run(place, changes=None, *, rows=48, classes=3, pairs=False, hold_validation
 
 
 def test_each_family_repeats_and_draws_by_role(family, folders):
-    first = run(folders[family]).fingerprint
+    short = {"max_epochs": 1, "batch_size": 4}
+    first = run(folders[family], short, rows=24).fingerprint
     torch.rand(3)  # what others draw from the global generator is of no account
-    assert run(folders[family]).fingerprint == first
+    assert run(folders[family], short, rows=24).fingerprint == first
     for role, moves in {"init": family not in NO_HEAD, "order": True, "dropout": True,
                         "augment": False}.items():  # fmt: skip
-        assert (run(folders[family], **{role: 1}).fingerprint != first) == moves, role
+        other = run(folders[family], short, rows=24, **{role: 1}).fingerprint
+        assert (other != first) == moves, role
 
 
 def test_the_global_generator_is_left_as_it_was(folders):
@@ -72,8 +74,8 @@ def test_each_family_takes_pairs_and_shapes_are_right(family, folders, classes):
 
 
 def test_a_transformer_learns(folders):
-    options = {"max_epochs": 15, "learning_rate": 1e-2, "patience": 15, "batch_size": 8}
-    assert run(folders["bert"], options, rows=240).metrics["accuracy"] > 0.8
+    options = {"max_epochs": 10, "learning_rate": 1e-2, "patience": 10, "batch_size": 8}
+    assert run(folders["bert"], options, rows=160).metrics["accuracy"] > 0.8
 
 
 def test_without_patience_validation_rows_are_trained_on(folders):

@@ -249,11 +249,12 @@ def test_one_sample_threshold_by_simulation():
     assert share <= epsilon + 3 * mc_se
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("n", "said"),
     [
         (500, ("in 0 %", "in 5 % with 500", "in 26 % and")),
-        pytest.param(5000, ("in 0 %", "49 % with 5,000", "and 75 %"), marks=pytest.mark.nightly),
+        (5000, ("in 0 %", "49 % with 5,000", "and 75 %")),
     ],
 )
 def test_false_alarms_are_those_of_the_page(n, said):

@@ -23,10 +23,6 @@ def one_seed():
     return study(n=1, grid=1)
 
 
-def two_seeds():
-    return study(n=2, grid=2)
-
-
 def only_a_stand_in():
     name = "home_mortgage_sim~rows=500"
     rows = [
@@ -47,7 +43,7 @@ def constant_scores_and_a_failed_model():
 
 each_study = pytest.mark.parametrize(
     "make",
-    [all_failed, one_seed, two_seeds, only_a_stand_in, constant_scores_and_a_failed_model],
+    [all_failed, one_seed, only_a_stand_in, constant_scores_and_a_failed_model],
     ids=lambda make: make.__name__,
 )
 
