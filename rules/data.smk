@@ -49,26 +49,31 @@ rule prepare_images:
         "python -P -m reseed.jobs.prepare_data {params.spec:q} > {log:q} 2>&1"
 
 
-# results/weights/minilm/meta.json
-rule weights:
-    """Fetch pretrained weights."""
-    input:
-        plan.weights.inputs,
-    output:
-        "<results>/weights/{weights}/meta.json",
-    log:
-        "<results>/logs/weights/{weights}.log",
-    wildcard_constraints:
-        weights=plan.names.weights,
-    conda:
-        "../envs/data.yaml"
-    params:
-        key=plan.weights.key,
-        spec=plan.weights.spec,
-    message:
-        "fetch the weights {wildcards.weights}"
-    shell:
-        "python -P -m reseed.jobs.prepare_weights {params.spec:q} > {log:q} 2>&1"
+# A rule for each entry of weights, with files of its own: results/weights/minilm/model.safetensors
+for entry, files in plan.training.weights_files.items():
+
+    rule:
+        """Fetch pretrained weights."""
+        name:
+            f"weights.{entry}"
+        input:
+            plan.weights.inputs,
+        output:
+            expand("<results>/weights/{{weights}}/{file}", file=files),
+        log:
+            "<results>/logs/weights/{weights}.log",
+        wildcard_constraints:
+            weights=entry,
+        localrule: True
+        conda:
+            "../envs/data.yaml"
+        params:
+            key=plan.weights.key,
+            spec=plan.weights.spec,
+        message:
+            "fetch the weights {wildcards.weights}"
+        shell:
+            "python -P -m reseed.jobs.prepare_weights {params.spec:q} > {log:q} 2>&1"
 
 
 # Targets → train, validation and test rows of twenty neighbouring data seeds.

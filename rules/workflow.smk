@@ -41,7 +41,6 @@ for study in plan.broken:
 localrules:
     prepare_table,
     prepare_images,
-    weights,
     split,
     collect_trials,
     collect_items,

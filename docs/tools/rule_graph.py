@@ -19,9 +19,9 @@ _EDGE = re.compile(r"^\s*(\d+) -> (\d+)", re.MULTILINE)
 def read_edges(dot: str) -> set[tuple[str, str]]:
     """Return the edges between rules of a rule graph in the language of Graphviz.
 
-    The target `all` is left out.
+    The target `all` is left out, and the rules of single weights are one.
     """
-    rules = dict(_NODE.findall(dot))
+    rules = {node: name.partition(".")[0] for node, name in _NODE.findall(dot)}
     edges = {(rules[a], rules[b]) for a, b in _EDGE.findall(dot)}
     return {(a, b) for a, b in edges if b != "all"}
 

@@ -92,9 +92,9 @@ def read_rules() -> list[Rule]:
     """Return every rule of rules/*.smk that runs a job."""
     rules = []
     for path in sorted((REPOSITORY / "rules").glob("*.smk")):
-        parts = re.split(r"^rule (\w+):\n", path.read_text(), flags=re.MULTILINE)
+        parts = re.split(r"^ *rule ?(\w*):\n", path.read_text(), flags=re.MULTILINE)
         for name, body in zip(parts[1::2], parts[2::2], strict=True):
-            if "shell:" in body:
+            if "python -P" in body:
                 fixed = re.findall(r"conda:\s+\"\.\./envs/(.+?)\.yaml\"", body)
                 (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
                 rules.append(Rule(name, tuple(fixed) or planned_environments(name), module))

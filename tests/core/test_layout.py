@@ -38,7 +38,7 @@ def test_a_data_seed_is_in_one_file_of_splits():
 def test_outputs_of_rules_are_in_declared_folders():
     outputs = [
         LAYOUT.data_meta("magic"),
-        LAYOUT.weights_meta("lite0"),
+        f"{LAYOUT.weights('lite0')}/meta.json",
         LAYOUT.splits("magic", "holdout-0.2", 0),
         LAYOUT.search(SETTING, TRIAL),
         LAYOUT.block(SETTING, "data-seed-0/model-seed-0"),

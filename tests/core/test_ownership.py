@@ -18,7 +18,7 @@ from reseed.planning.specs import ExportSpec
 OWNED = [
     "data/toy/inputs.npy",
     "data/toy/meta.json",
-    "weights/minilm/meta.json",
+    "weights/minilm/model.safetensors",
     "splits/toy/holdout-0.2/data-seeds-0-19.parquet",
     "tuning/toy/s/rf/tuned-2/data-seed-0/model-seed-0.json",
     "tuning/toy/s/rf/tuned-2/data-seed-0/model-seed-0/rung-0/shard-0-of-3.json",
@@ -39,7 +39,7 @@ FOREIGN = [
     "reference/first/meta.json",
     "reference/first/trials.parquet",
     "data/toy/notes.txt",
-    "weights/minilm/model.safetensors",
+    "weights/minilm.replaced/model.safetensors",
     "studies/first/meta.json",
     "studies/first/paper.tex",
     "store/ab/thesis.pdf",

@@ -66,16 +66,27 @@ def test_damaged_weights_are_detected(tmp_path):
     for damage in (None, (tmp_path / "w" / "model").unlink):
         if damage:
             damage()
-        with pytest.raises(Damaged, match="file model is damaged or missing") as caught:
+        with pytest.raises(Damaged) as caught:
             read_weights_meta(tmp_path / "w")
-        assert caught.value.path == tmp_path / "w" / "meta.json"
+        assert caught.value.files == (tmp_path / "w" / "model", tmp_path / "w" / "meta.json")
 
 
-def test_two_files_of_one_name_are_refused(tmp_path):
-    (tmp_path / "x").write_bytes(b"")
-    fetched = Fetched({"a/x": tmp_path / "x", "b/x": tmp_path / "x"}, {"kind": "file"})
-    with pytest.raises(ReseedError, match="two files would have the same name"):
-        prepare_weights(tmp_path / "w", entry(), fetched)
+@pytest.mark.parametrize(
+    ("sources", "fields", "message"),
+    [
+        ([["a/x", "b/x"]], {}, "two files would have the same name"),
+        ([["meta.json"]], {}, "two files would have the same name"),
+        ([["a/x"], ["b/x", "y"]], {}, r"its sources have other files: \['x'\], \['x', 'y'\]"),
+        ([["{x}"]], {}, "cannot have the name '{x}'"),
+        ([["x"]], {"converter": "m:f"}, "need each other"),
+        ([["x"]], {"files": ["y"]}, "need each other"),
+    ],
+)
+def test_names_of_files_are_known_before_any_is_fetched(sources, fields, message):
+    with pytest.raises(ValueError, match=message):
+        entry(sources=[{"kind": "file", "path": one} for one in sources], **fields)
+    assert entry(sources=[{"kind": "url", "url": "https://h/a/x", "sha256": "0" * 64}] * 2,
+    ).file_names == ["x"]  # fmt: skip
 
 
 def test_converter_makes_the_files_of_the_model(tmp_path, monkeypatch):
@@ -83,11 +94,19 @@ def test_converter_makes_the_files_of_the_model(tmp_path, monkeypatch):
     (tmp_path / "my_weights.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     fetched = own(tmp_path / "from", export=b"ab")
-    meta = prepare_weights(tmp_path / "w", entry(converter="my_weights:double"), fetched)
+    made = entry(converter="my_weights:double", files=["model"])
+    meta = prepare_weights(tmp_path / "w", made, fetched)
     assert list(meta.files) == ["model"]
     assert (tmp_path / "w" / "model").read_bytes() == b"abab"
-    with pytest.raises(ReseedError, match="module my_wrong cannot be imported"):
-        prepare_weights(tmp_path / "w", entry(converter="my_wrong:double"), fetched)
+    for change, message in (
+        ({"converter": "my_wrong:double"}, "module my_wrong cannot be imported"),
+        (
+            {"files": ["config", "model"]},
+            r"made \['model'\], but `files` names \['config', 'model'\]",
+        ),
+    ):
+        with pytest.raises(ReseedError, match=message):
+            prepare_weights(tmp_path / "w", made.model_copy(update=change), fetched)
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)

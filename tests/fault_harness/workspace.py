@@ -329,7 +329,7 @@ class Workspace:
     def planned(self, *arguments: str) -> dict[str, int]:
         """Number of jobs of each rule that a run would execute."""
         table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
-        jobs = re.findall(r"^([\w -]+?) {2,}(\d+) *$", table, re.MULTILINE)
+        jobs = re.findall(r"^([\w. -]+?) {2,}(\d+) *$", table, re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}
 
     # --- results ---------------------------------------------------------------------------------

@@ -137,6 +137,6 @@ def test_failed_trials_are_listed_at_the_end(tmp_path):
 
 
 def test_rules_that_fetch_files_are_named_after_a_dry_run():
-    stages = {name: StageNeeds(jobs=3) for name in ("prepare_table", "weights", "split")}
+    stages = {name: StageNeeds(jobs=3) for name in ("prepare_table", "weights.bert", "split")}
     *_, network, _ = format_stages(stages)
-    assert network.startswith("prepare_table, weights may fetch files;")
+    assert network.startswith("prepare_table, weights.bert may fetch files;")

@@ -82,7 +82,7 @@ def every_spec(study, training):
     step = specs.ReplayStep("draw", "ab/cd.json", ("metrics.parquet",), ("x.csv", "x.json"))
     return [
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
-        specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
+        specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE | {"path": "w"}])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), 20),
         specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         specs.TrySpec(RESULTS, setting, {"max_depth": 1}, 60.0, sources),

@@ -91,6 +91,29 @@ def test_machine_failures_retry_and_model_failures_are_stored(project):
     assert not project.planned(METRICS)
 
 
+def test_missing_weights_are_made_again_before_a_job_reads_them(project):
+    use_custom_model(project, first="assert (weights / 'model').read_bytes() == b'w'")
+    code = project.folder / "my_models.py"
+    code.write_text(code.read_text().replace("threads):", "threads, weights):"))
+    (project.folder / "model").write_bytes(b"w")
+    source = {"kind": "file", "path": "model"}
+    project.write("weights/tiny", {"name": "tiny", "title": "Tiny", "sources": [source]})
+    project.write("models/mine", {"name": "mine", "title": "Mine", "factory": "my_models:make",
+                                  "weights": "tiny", "seconds_per_trial": 0.01})  # fmt: skip
+    project.train()
+    folder = project.folder / "results" / "weights" / "tiny"
+    (folder / "model").unlink()
+    (folder / "notes").write_text("the user's")
+    assert project.planned()["weights.tiny"] == 1
+    project.forget_logs()
+    project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] += 2
+    project.change()
+    project.train()
+    assert project.trained() == 2
+    assert (folder / "model").read_bytes() == b"w"
+    assert (folder.with_name("tiny.replaced") / "notes").read_text() == "the user's"
+
+
 def test_replaced_published_numbers_are_detected(finished):
     published = finished.folder / "config" / "published" / "mine.csv"
     published.parent.mkdir(exist_ok=True)

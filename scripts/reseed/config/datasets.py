@@ -1,10 +1,12 @@
 """Datasets and pretrained weights: where they come from and what is predicted."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from reseed.config.base import Count, Identifier, MetricName, Sha256, Strict
+from reseed.core.layout import META
 
 #: Fields of a dataset that reports show. They decide none of its rows.
 TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
@@ -202,5 +204,40 @@ class Weights(Strict):
     """Sources of the files; the first that works is used."""
     converter: str | None = None
     """`my_module:function` that makes the model's files from the fetched ones (default: a copy)."""
+    files: list[str] = []
+    """Names of what it makes."""
     notes: list[str] = []
     """Remarks for the report."""
+
+    @property
+    def file_names(self) -> list[str]:
+        """Names of the model's files, whichever source they come from."""
+        return sorted(self.files or map(_base_name, list_fetched(self.sources[0])))
+
+    @model_validator(mode="after")
+    def _check_names(self) -> "Weights":
+        if bool(self.converter) != bool(self.files):
+            raise ValueError("converter and files (the names of what it makes) need each other")
+        named = [self.files or [_base_name(x) for x in list_fetched(one)] for one in self.sources]
+        for names in named:
+            if len({*names, META}) <= len(names):
+                raise ValueError(f"two files would have the same name: {[*names, META]}")
+            if sorted(names) != sorted(named[0]):
+                raise ValueError(f"its sources have other files: {named[0]}, {names}")
+            if odd := [name for name in names if not name or set(name) & set("/{}")]:
+                raise ValueError(f"a file cannot have the name {odd[0]!r}")
+        return self
+
+
+def list_fetched(source: Source | PackageFile) -> list[str]:
+    """The files of a source: members of an archive, or else its paths or addresses."""
+    if source.members:
+        return [*source.members]
+    if isinstance(source, PackagesSource):
+        return [name for package in source.packages for name in list_fetched(package)]
+    names = source.path if isinstance(source, LocalSource) else source.url
+    return names if isinstance(names, list) else [names]
+
+
+def _base_name(name: str) -> str:
+    return PurePosixPath(name).name

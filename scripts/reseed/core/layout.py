@@ -162,10 +162,6 @@ class ResultsLayout:
         """Folder of pretrained weights."""
         return f"{self.root}/weights/{name}"
 
-    def weights_meta(self, name: str) -> str:
-        """Description of pretrained weights."""
-        return f"{self.weights(name)}/{META}"
-
     def splits(self, dataset: str, scheme: str, data_seed: int) -> str:
         """Rows of the splits that a data seed and its neighbours draw (`split_seeds`)."""
         return f"{self.root}/splits/{dataset}/{scheme}/{splits_name(data_seed)}.parquet"

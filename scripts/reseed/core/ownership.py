@@ -43,7 +43,7 @@ _STUDY = "|".join(
 )
 _OTHERS = re.compile(
     rf"data/{_NAME}/(inputs\.parquet|inputs\.npy|targets\.parquet|meta\.json)"
-    rf"|weights/{_NAME}/meta\.json|splits/{_NAME}/{_NAME}/data-seeds-\d+-\d+\.parquet"
+    rf"|weights/\w+/{_NAME}|splits/{_NAME}/{_NAME}/data-seeds-\d+-\d+\.parquet"
     rf"|studies/{_NAME}/({_STUDY})|report/{_NAME}\.(html|zip)|examples/{_NAME}\.csv"
     r"|plan/sources\.json"
 )

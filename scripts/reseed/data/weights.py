@@ -14,7 +14,6 @@ from reseed.config.datasets import Weights
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data.files import describe_file
-from reseed.data.kinds import META
 from reseed.data.meta import FileFacts, WeightsMeta
 from reseed.data.sources import Fetched
 from reseed.plugins.loading import load_object
@@ -25,18 +24,17 @@ def prepare_weights(folder: Path, entry: Weights, fetched: Fetched) -> WeightsMe
 
     A converter gets the fetched files by name, and returns the bytes of each file to write instead.
 
-    Returns the content of `meta.json`. Raises ReseedError if two
-    files have the same name.
+    Returns the content of `meta.json`.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     names = {PurePosixPath(key).name: path for key, path in fetched.paths.items()}
-    if META in names or len(names) < len(fetched.paths):
-        raise ReseedError(
-            f"weights {entry.name}: two files would have the same name: {list(fetched.paths)}"
-        )
     if entry.converter:
         contents = load_object(entry.converter, "converter")(names)
+        if sorted(contents) != entry.file_names:
+            raise ReseedError(
+                f"the converter made {sorted(contents)}, but `files` names {entry.file_names}"
+            )
         for name, content in contents.items():
             with replace_atomically(folder / name) as temporary:
                 temporary.write_bytes(content)

@@ -25,7 +25,6 @@ class Names:
     dataset: str
     table_dataset: str
     image_dataset: str
-    weights: str
     scheme: str
     model: str
     hyperparameters: str
@@ -54,7 +53,6 @@ def list_names(context: Context) -> Names:
         dataset=_one_of(files),
         table_dataset=_one_of(name for name, file in files.items() if file.endswith(".parquet")),
         image_dataset=_one_of(name for name, file in files.items() if file.endswith(".npy")),
-        weights=_one_of(plan.weights),
         scheme=_one_of(setting.scheme for setting in plan.settings),
         model=_one_of(setting.model for setting in plan.settings),
         hyperparameters=_one_of(setting.hyperparameters for setting in plan.settings),

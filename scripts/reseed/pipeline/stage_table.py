@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: Rules whose jobs may fetch files.
-FETCHING = ("prepare_table", "prepare_images", "weights")
+#: What the names of rules whose jobs may fetch files begin with.
+FETCHING = ("prepare_table", "prepare_images", "weights.")
 COMMANDS = "Commands and reasons of all jobs: snakemake -n -p --quiet host"
 _HEAD = (
     "rule",
@@ -72,6 +72,6 @@ def format_stages(stages: Mapping[str, StageNeeds]) -> Iterator[str]:
         yield "  ".join(["", rule.ljust(widths[0]), *numbers])
     if asking:
         yield "Hours: at most, by the time limits. Hours and disk grow with data not prepared yet."
-    if fetching := [rule for rule in stages if rule in FETCHING]:
+    if fetching := [rule for rule in stages if rule.startswith(FETCHING)]:
         yield f"{', '.join(fetching)} may fetch files; on a cluster they run where snakemake runs."
     yield COMMANDS

@@ -89,27 +89,36 @@ class TrainingJobs:
             environment="data",
         )
 
+    @property
+    def weights_files(self) -> dict[str, list[str]]:
+        """Names of the files of each entry of weights."""
+        return {name: [*one.file_names, META] for name, one in self.plan.weights.items()}
+
+    def _weights(self, weights: str) -> list[str]:
+        folder = self.layout.weights(weights)
+        return [f"{folder}/{name}" for name in self.weights_files[weights]]
+
     def weights(self, weights: str) -> Job:
         """Sources of pretrained weights → their files."""
         context, entry = self.context, self.plan.weights[weights]
-        files, output = list_local_files(entry), self.layout.weights_meta(weights)
+        local, outputs = list_local_files(entry), self._weights(weights)
         modules = [
             "reseed.jobs.prepare_weights",
             *([entry.converter.partition(":")[0]] if entry.converter else []),
         ]
         return Job(
             module="prepare_weights",
-            inputs=[*without_braces(files), *context.force_if_untracked([output])],
-            outputs=[output],
+            inputs=[*without_braces(local), *context.force_if_untracked(outputs)],
+            outputs=outputs,
             key=digest(
                 code_hash(*modules, project=context.folder),
-                entry.model_dump(mode="json", include={"sources", "converter"}),
-                context.data_files.describe(files),
+                entry.model_dump(mode="json", include={"sources", "converter", "files"}),
+                context.data_files.describe(local),
             ),
             spec=lambda: WeightsSpec(
                 context.results,
                 entry,
-                context.sources_of(*modules, data=files),
+                context.sources_of(*modules, data=local),
             ),
             environment="data",
         )
@@ -336,7 +345,7 @@ class TrainingJobs:
     def _data(self, planned: PlannedSetting) -> list[str]:
         """Data and weights that fits of a setting read."""
         name = planned.model.weights
-        weights = [self.layout.weights_meta(name)] if name else []
+        weights = self._weights(name) if name else []
         return [*self.data_files(planned.setting.dataset), *weights]
 
     def _rows(self, planned: PlannedSetting, *trials: Coordinates) -> list[str]:

@@ -33,7 +33,7 @@ from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
 RESERVED = {
-    *("all", "index", "report", "verify", "prepare_table", "prepare_images", "weights", "split"),
+    *("all", "index", "report", "verify", "prepare_table", "prepare_images", "split"),
     *("try_model", "shard", "search", "train", "repeat", "collect_trials", "collect_items"),
     *("import_runs", "import_items", "export", "analyse", "table", "figure", "judge", "page"),
     *("reference", "references"),
