@@ -164,6 +164,7 @@ def test_crossed_roles_have_a_set_for_each():
 def test_the_block_of_a_trial_has_its_name(data_seed, fold, init, order, dropout, augment):
     trial = Coordinates(data_seed, fold, init, order, dropout, augment)
     block = block_of(trial)
+    assert trial.seeds == {"init": init, "order": order, "dropout": dropout, "augment": augment}
     assert list(block.trials()) == [trial]
     assert block.name == trial_name(trial)
     assert isinstance(parse_block(trial_name(trial)), SeedBlock)

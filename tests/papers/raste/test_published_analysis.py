@@ -71,7 +71,7 @@ def test_a_published_median_is_judged_as_that_of_other_seeds():
         "varied": "data",
         "experiment": "data_seeds",
     }
-    scores = 0.1088 + rng.normal(0, 0.005, 50)
+    scores = 0.12 + rng.normal(0, 0.005, 50)
     rows = [trial(score, data_seed=seed, **place) for seed, score in enumerate(scores)]
     rows += [trial(score, seed=seed, **(place | {"varied": "model"}))
              for seed, score in enumerate(scores)]  # fmt: skip
@@ -81,7 +81,8 @@ def test_a_published_median_is_judged_as_that_of_other_seeds():
     row = one(found, 3, varied_seed="data", statistic="median", **here)
     low, high = next_median_interval(scores, 50)
     assert (row["measured_low"], row["measured_high"]) == (low, high)
-    assert row["inside"] == (low <= row["published"] <= high)
+    assert row["published"] < low
+    assert not row["inside"]
     # Of a split that the paper does not tell, and of what no interval is known for.
     assert pd.isna(one(found, 3, varied_seed="model", statistic="median", **here)["inside"])
     assert pd.isna(one(found, 3, varied_seed="data", statistic="iqr", **here)["inside"])
