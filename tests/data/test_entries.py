@@ -10,7 +10,7 @@ from reseed.core.errors import ReseedError
 from reseed.data.kinds import is_reachable
 from reseed.data.official import assign_official_parts
 from reseed.data.raw import Raw
-from reseed.data.registry import READERS, find_entry_errors, find_reader
+from reseed.data.registry import find_entry_errors
 
 SHA = "a" * 64
 
@@ -83,14 +83,6 @@ def test_readers_are_checked_before_anything_is_fetched():
 def test_missing_sources_are_refused():
     with pytest.raises(ReseedError, match="dataset own: sources: missing"):
         prepare({})
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_every_reader_can_be_imported(name):
-    reader = READERS[name]
-    assert reader.load().__doc__
-    assert find_reader(dataset(reader=name)) is reader
-    assert reader.module.startswith("reseed.data.")
 
 
 def test_reachable_unless_only_the_mirror_has_it(tmp_path):

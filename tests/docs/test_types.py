@@ -1,6 +1,5 @@
 """Type checkers accept the code of the README and of the tutorials, and see real signatures."""
 
-import inspect
 import re
 import subprocess
 import sys
@@ -65,13 +64,6 @@ def test_stub_names_what_the_package_offers():
     assert set(reseed.__all__) == set(reseed._MODULES) <= set(dir(reseed))
     listed = text[text.index("__all__") :]
     assert set(re.findall(r'"(\w+)"', listed)) == set(reseed.__all__)
-
-
-@pytest.mark.parametrize("name", sorted(set(reseed.__all__) - {"ReseedError"}))
-def test_public_names_have_typed_signatures(name):
-    """Signatures as an editor shows them; `Any` is for values that any type may have."""
-    for parameter in inspect.signature(getattr(reseed, name)).parameters.values():
-        assert parameter.annotation is not inspect.Parameter.empty, f"{name}({parameter.name})"
 
 
 def test_a_gate_takes_arguments_of_compare():

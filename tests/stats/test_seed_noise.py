@@ -86,26 +86,6 @@ def test_interval_combines_run_and_item_parts():
     assert result.sd_high**2 == pytest.approx(seed + np.hypot(high - observed, noise))
 
 
-def test_interval_includes_sampling_of_items():
-    """Items with very different seed effects: an interval over runs alone covers 0.5."""
-    rng, n_sim, runs, items, seed_sd = np.random.default_rng(11), 200, 100, 50, 0.3
-    many = stats.norm.ppf((np.arange(400) + 0.5) / 400)
-    base, slope = np.meshgrid(1 + 1.2 * many[::4], 1 + 2 * many)
-    u, weight = np.polynomial.hermite_e.hermegauss(40)
-    accuracy = np.array([stats.norm.cdf(base + slope * seed_sd * t).mean() for t in u])
-    weight = weight / weight.sum()
-    truth = np.sqrt(weight @ (accuracy - weight @ accuracy) ** 2)
-    covered = 0
-    for _ in range(n_sim):
-        latent = rng.normal(1, 1.2, items) + rng.normal(1, 2, items) * rng.normal(
-            0, seed_sd, (runs, 1)
-        )
-        correct = rng.random(latent.shape) < stats.norm.cdf(latent)
-        result = distribution_wise_sd(correct)
-        covered += result.sd_low <= truth <= result.sd_high
-    assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
-
-
 def losses(rng, runs, items, weight=0.3):
     """Simulate squared errors with three seed directions and different item weights.
 

@@ -8,7 +8,6 @@ from pair_frames import data, frame
 from papers.protocol import decision_rules
 from papers.protocol.error_rates import (
     measure_error_rates,
-    nadeau_bengio_holm,
     simulate_cv,
     wilcoxon_holm,
 )
@@ -91,20 +90,6 @@ def test_the_errors_are_those_that_the_literature_predicts():
     # Seed noise alone is independent from fold to fold: there Wilcoxon keeps its level.
     assert table.loc["written", "aa"] < 0.12
     assert table.loc["single", "aa"] == 1
-
-
-def test_hold_outs_are_simulated_as_hold_outs():
-    """Not as twofold cross-validation: first folds of five are hold-outs of a fifth."""
-    scores = simulate_cv(1500, n_folds=5, n_repeats=10, rng=np.random.default_rng(1))
-    hold_outs = scores.reshape(1500, 3, 10, 5)[..., 0]
-    truth = {
-        "written": measure_error_rates(hold_outs, wilcoxon_holm()).family_wise,
-        "corrected": measure_error_rates(hold_outs, nadeau_bengio_holm(0.25)).family_wise,
-    }
-    trials = folded(dict.fromkeys("abc", 0), folds=1, repeats=10, test_ratio=0.2, scheme="holdout")
-    table = of(trials, n_simulations=1500)
-    for way, wanted in truth.items():
-        assert abs(table.loc[way, "simulated"] - wanted.rate) < 4 * np.sqrt(2) * wanted.se
 
 
 @pytest.mark.parametrize(
