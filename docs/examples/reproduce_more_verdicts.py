@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reproduce_verdicts import REFERENCE, decide, gaussian_range, read_recorded, report
+from reproduce_verdicts import OTHERS, REFERENCE, decide, gaussian_range, read_recorded, report
 from scipy import special, stats
 from trimmed_ks import alpha_hat, ks_distance
 
@@ -116,7 +116,7 @@ def macro_f1(truth: np.ndarray, labels: np.ndarray) -> float:
     return float((2 * matrix.diagonal()[both > 0] / both[both > 0]).mean())
 
 
-def f1_over_items(runs: Runs, resamples: int = 500) -> float:
+def f1_over_items(runs: Runs, resamples: int = 100) -> float:
     """SD of the F1 of one model over resampled test items, root mean square over ten models."""
     n = len(runs.truth)
     draws = RNG.integers(n, size=(resamples, n))
@@ -128,17 +128,11 @@ def f1_over_items(runs: Runs, resamples: int = 500) -> float:
 
 
 def text_models(study: Study) -> Iterator[tuple[str, Found]]:
-    """Classical models: SD of F1 over items, and SD over seeds against it.
-
-    Forests have 30 trees, not the paper's 100, and no vote.
-    """
+    """Classical models: SD of F1 over items, and SD over seeds against it."""
     resampled, ratios = {}, {}
     for experiment in ("sentiment", "fake_news"):
         for dataset, arm, runs in study.arms(experiment):
-            if arm == "text_forest":
-                continue
             sd = f1_over_items(runs)
-            # Reseed draws 100 resamples, whose number its interval has.
             ends = [sd * math.sqrt(99 / stats.chi2.isf(tail, 99)) for tail in (0.025, 0.975)]
             resampled[f"{dataset}, {arm}"] = sd, ends[0], ends[1]
             f1 = np.array([macro_f1(runs.truth, labels) for labels in runs.labels])
@@ -380,10 +374,11 @@ def judge(found: Found, recorded: dict) -> dict:
     """Average over the settings, with its interval, and the verdict.
 
     Half-widths are averaged over the settings of a dataset, and combined over datasets as roots of
-    variances. Ratios, SDs and ranges are averaged as logarithms. A setting is inside or outside by
-    an end at .05 / number of settings.
+    variances. Ratios, SDs and ranges are averaged as logarithms.
     """
-    statement = recorded["statement"]
+    comparable, statement = recorded["verdict"] != "not comparable", recorded["statement"]
+    if comparable:  # else the recorded average is over all
+        found = {name: one for name, one in found.items() if not name.startswith(OTHERS)}
     ends = np.array([*found.values()])
     to, back = (np.log, np.exp) if statement["scale"] == "log" else (np.array, np.array)
     of_arms = "arm" in statement.get("independent", ())
@@ -394,10 +389,10 @@ def judge(found: Found, recorded: dict) -> dict:
     mean = points[:, 0].mean()
     value, low, high = (float(back(x)) for x in (mean, mean - width[0], mean + width[1]))
     unit = recorded["factor"]  # of percentage points: 100
-    reach = stats.norm.isf(0.05 / len(ends)) / stats.norm.isf(0.025)
-    lows, highs = back(points[:, :1] + reach * (points[:, 1:] - points[:, :1])).T / unit
-    verdict = decide(statement, lows, highs, low / unit, high / unit)
-    if recorded["verdict"] == "not comparable":
+    verdict = decide(
+        recorded["statement"], ends[:, 1] / unit, ends[:, 2] / unit, low / unit, high / unit
+    )
+    if not comparable:
         verdict = "not comparable"
     return {"value": value, "interval": [low, high], "verdict": verdict}
 

@@ -33,7 +33,8 @@ def render_references(root: Path = ROOT) -> str:
     for study, exhibit, evidence in rows:
         statement = evidence.statement
         paper = "; ".join(filter(None, [statement.published, statement.source])) or "–"
-        reason = f"; {evidence.reason.rstrip('.')}" if evidence.reason else ""
+        lead = "not the paper's: " if evidence.verdict == "not comparable" else ""
+        reason = f"; {lead}{evidence.reason.rstrip('.')}" if evidence.reason else ""
         votes = [one for one in evidence.settings if not one.reason]
         settings = len(votes or evidence.settings)
         over = f", {settings} settings" if settings > 1 else ""

@@ -63,7 +63,6 @@ def test_statements_are_judged_by_the_scores(sd, verdict):
         ({"dataset": ["bike_sharing"]}, "dataset magic"),
         ({"hyperparameters": ["fixed", "tuned"]}, "hyperparameters default"),
         ({"n_estimators": {"rf": 400}}, "n_estimators 60, not 400"),
-        ({"candidates": {"rf": 500}}, "candidates 0, not 500"),
         ({"n_estimators": {"gbm": 400}}, ""),
         ({"rows": {"magic": 19000}, "epochs": {"rf": 5}}, "rows 10, not 19000; epochs None, not 5"),
     ],

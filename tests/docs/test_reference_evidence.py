@@ -59,14 +59,6 @@ def test_statements_are_those_of_the_study(folder):
     assert found == stated
 
 
-def test_what_is_starred_does_not_vote():
-    """A stand-in for data is marked *, a changed recipe †."""
-    for study, _, evidence in ROWS:
-        assert evidence.statement.needs or evidence.statement.ignores, (study, evidence.statement)
-        for one in evidence.settings:
-            assert one.reason or not {*one.subject} & {"*", "†"}, (study, one.subject)
-
-
 def test_committed_trials_give_their_evidence_again():
     """31 statements and more need trials alone; `reseed verify` compares all numbers."""
     found = list(judge_references(ROOT / "results" / "reference", ROOT / "config"))

@@ -351,7 +351,7 @@ def test_an_edited_statement_redraws_no_exhibit(tmp_path, monkeypatch):
         ({"over": {"experiment": ["model"]}}, "over.experiment: unknown experiment 'model'"),
         ({"where": {"arm": ["fffn"]}}, "statements.moves.where.arm: unknown arm 'fffn'"),
         ({"over": {"dataset": ["irs"]}}, "statements.moves.over.dataset: unknown dataset 'irs'"),
-        ({"ignores": ["dataset"]}, "statements.moves.ignores: 'dataset' is not in `paper`"),
+        ({"needs": ["dataset"]}, "statements.moves.needs: 'dataset' is not in `paper`"),
     ],
 )
 def test_names_in_statements_are_checked_when_they_are_read(tmp_path, monkeypatch, change, message):

@@ -351,9 +351,9 @@ class Study(Strict):
     exhibits: dict[Identifier, Exhibit] = {}
     """Tables and figures by name, in the order of the page."""
     paper: Recipe = {}
-    """What the paper ran; a setting that differs has no vote. A fact of a trial (`dataset`,
-    `model`, `device`, `hyperparameters`: mode of the search) → the paper's names; or a
-    hyper-parameter, `rows` or `candidates` of the search → model or dataset → least number."""
+    """What the paper ran. A fact of a trial (`dataset`, `model`, `device`, `hyperparameters`: the
+    mode of the search) → the paper's names; or a hyper-parameter, or `rows`, → model or dataset →
+    least number. A setting that differs in what a statement `needs` has no vote."""
     statements: dict[Identifier, Statement] = {}
     """Statements of the paper by name, and how they are judged."""
     notes: list[str] = []
@@ -369,17 +369,15 @@ class Study(Strict):
     @model_validator(mode="before")
     @classmethod
     def _resolve_needs(cls, data: Any) -> Any:
-        """A statement `needs` all of `paper` but what it `ignores`."""
+        """Each name in `needs` of a statement with its values in `paper`."""
         if not isinstance(data, dict) or not isinstance(data.get("statements"), dict):
             return data
         paper, statements = data.get("paper") or {}, dict(data["statements"])
         for name, one in statements.items():
-            if isinstance(one, dict):
-                ignored = one.get("ignores", [])
-                if absent := [fact for fact in ignored if fact not in paper]:
-                    raise ValueError(f"statements.{name}.ignores: {absent[0]!r} is not in `paper`")
-                needs = {fact: paper[fact] for fact in paper if fact not in ignored}
-                statements[name] = {"needs": needs} | one
+            if isinstance(one, dict) and isinstance(needs := one.get("needs"), list):
+                if absent := [need for need in needs if need not in paper]:
+                    raise ValueError(f"statements.{name}.needs: {absent[0]!r} is not in `paper`")
+                statements[name] = one | {"needs": {need: paper[need] for need in needs}}
         return data | {"statements": statements}
 
     @model_validator(mode="after")

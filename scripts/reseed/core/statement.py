@@ -80,10 +80,9 @@ class Statement(BaseModel):
     `above` and `below`."""
     independent: list[str] = ["dataset"]
     """Columns of a row. Settings that differ in one have errors that are independent."""
-    ignores: list[str] = []
-    """Names from the study's `paper` that cannot move what is measured."""
     needs: Recipe = {}
-    """What settings share with the paper (default: the rest of `paper`)."""
+    """What settings must share with the paper to be judged: a list of names from the study's
+    `paper`."""
 
     @property
     def is_of_each(self) -> bool:

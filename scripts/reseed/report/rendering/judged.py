@@ -75,14 +75,12 @@ def compare_with_paper(data: ExhibitData, needs: Recipe, rows: pd.DataFrame) -> 
 def _lack(data: ExhibitData, needs: Recipe, trial: dict[str, Any]) -> Iterator[str]:
     devices = {one.environment: one.device for one in data.info.machines}
     model, dataset = base_name(trial["model"]), base_name(trial["dataset"])
-    mode, *search = trial["hyperparameters_source"].split("-")
     facts: dict[str, Any] = json.loads(trial["hyperparameters"]) | {
         "dataset": dataset,
         "rows": data.info.datasets[trial["dataset"]].rows,
         "model": model,
         "device": "cpu" if devices.get(trial["environment"]) == "cpu" else "gpu",
-        "hyperparameters": mode,
-        "candidates": int(search[0]) if search else 0,
+        "hyperparameters": trial["hyperparameters_source"].partition("-")[0],
     }
     for fact, wanted in needs.items():
         known = facts.get(fact)
