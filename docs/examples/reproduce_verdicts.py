@@ -20,6 +20,8 @@ import pandas as pd
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 TREES, NETWORKS = ["rf", "gbm", "xgb"], ["ffnn", "ffnn_res"]
+#: Untuned forests have 60 trees, too few for the paper's spread over model seeds: no vote on it.
+BOOSTED = ["gbm", "xgb"]
 ERRORS = ["bike_sharing", "california_housing"]  # judged by MSE
 DRAWS = 1000
 #: Data that the papers do not have. They are measured, and have no vote.
@@ -176,7 +178,8 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         ),
         "The same splits are best and worst for all algorithms.": (kendall, [data]),
         "The score of two seeds depends mostly on the data seed.": (
-            data_seed_share, [read(study, "grid")],
+            data_seed_share,
+            [{name: t.drop(columns="rf") for name, t in read(study, "grid").items()}],
         ),
         "There are black swans, a range beyond that of Gaussian scores.": (
             range_ratio, [read("seed_3407", "from_scratch", "accuracy")],
@@ -199,7 +202,7 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
             between_arms(["rf"], ["gbm", "xgb"]),
             [{name: t for name, t in tuned[1].items() if (name in ERRORS) == is_error}],
         )
-    for kind, arms_of in (("trees", TREES), ("networks", NETWORKS)):
+    for kind, arms_of in (("trees", BOOSTED), ("networks", NETWORKS)):
         text = f"Data seeds change the scores of {kind} more than model seeds do."
         found[text] = between_groups(arms_of), [data, model]
     for metric, is_error in (("MSE", True), ("AUC", False)):
@@ -209,7 +212,7 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         ]
         for text, measure, group in (
             ("The model seed moves the {} of networks more than of trees.",
-             between_arms(["ffnn"], TREES), seeds[1]),
+             between_arms(["ffnn"], BOOSTED), seeds[1]),
             ("FFNN-Res varies more in {} over model seeds than FFNN.",
              between_arms(["ffnn_res"], ["ffnn"]), seeds[1]),
             ("Over data seeds the models vary by a similar {}.",
