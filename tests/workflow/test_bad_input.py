@@ -1,5 +1,7 @@
 """Bad input gives one error that names the file, the field and the fix."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +25,9 @@ def test_error_in_a_study(project):
     assert "Traceback" not in text
 
 
-def test_a_bad_study_does_not_stop_the_others(project):
+def test_a_bad_study_does_not_stop_the_others(finished):
+    project = finished
+    shutil.rmtree(project.results / "report")
     project.write("studies/other", project.study | {"name": "other", "titel": "x"})
     copied = project.study | {"experiments": {"two": {"arms": {}}}}
     project.write("studies/copied", copied)

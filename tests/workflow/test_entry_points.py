@@ -1,4 +1,4 @@
-"""Other entry points: a working folder, a moved project, a module of another workflow."""
+"""Other entry points: a working folder, and the printed commands of jobs."""
 
 import re
 import shutil
@@ -22,13 +22,6 @@ def move_user_files(workspace: Workspace, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory) -> dict[str, str]:
-    workspace = Workspace.small(tmp_path_factory.mktemp("usual"))
-    workspace.run()
-    return hash_contents(workspace.results)
-
-
 @pytest.mark.nightly
 def test_printed_commands_work_when_pasted(tmp_path):
     workspace = Workspace.small(tmp_path)
@@ -47,17 +40,13 @@ def test_printed_commands_work_when_pasted(tmp_path):
     assert list_differences(expected, hash_contents(workspace.results)) == []
 
 
-def test_run_from_another_working_folder(tmp_path, expected):
+def test_run_from_another_working_folder(tmp_path):
+    usual = Workspace.small(tmp_path / "usual")
+    usual.run()
     workspace = Workspace.small(tmp_path / "pipeline")
     user_folder = move_user_files(workspace, tmp_path / "there")
     workspace.run("--directory", str(user_folder))
-    assert list_differences(expected, hash_contents(user_folder / "results")) == []
+    assert (
+        list_differences(hash_contents(usual.results), hash_contents(user_folder / "results")) == []
+    )
     assert not workspace.results.exists()
-
-
-def test_moved_project_runs_nothing_again(tmp_path):
-    workspace = Workspace.small(tmp_path / "before")
-    workspace.run()
-    shutil.move(workspace.folder, tmp_path / "after")
-    workspace.folder = tmp_path / "after"
-    assert "Nothing to be done" in workspace.run("-n")

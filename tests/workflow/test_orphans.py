@@ -8,7 +8,7 @@ import time
 import pandas as pd
 import psutil
 import pytest
-from fault_harness.workspace import REPOSITORY
+from fault_harness.workspace import REPOSITORY, unlock
 
 pytestmark = pytest.mark.workflow
 # An analysis that waits for a file when its option says so.
@@ -81,16 +81,16 @@ def test_orphan_leaves_the_table_of_the_next_run(waiting):
     job = kill_snakemake_alone(waiting)
     change(waiting, value=2)
     shutil.copy(REPOSITORY / "rules" / "workflow.smk", waiting.folder / "rules")
-    waiting.run("--unlock")
-    waiting.run()
-    table = waiting.folder / "results/studies/small/statistics/slow.parquet"
+    unlock(waiting.folder)
+    name = "results/studies/small/statistics/slow.parquet"
+    waiting.run(name)
+    table = waiting.folder / name
     written = table.stat().st_mtime_ns
     assert job.is_running()
     (waiting.folder / "go.txt").touch()
     job.wait(timeout=60)
     assert pd.read_parquet(table)["value"].tolist() == [2]
     assert table.stat().st_mtime_ns == written
-    waiting.run("verify")
 
 
 def test_reader_refuses_a_table_of_another_key(finished):
@@ -99,13 +99,13 @@ def test_reader_refuses_a_table_of_another_key(finished):
     older = table.read_bytes()
     seeds = {"seeds": {"model": {"count": 5}}}
     finished.change(experiments=finished.study["experiments"] | {"model_seeds": seeds})
-    finished.run()
+    finished.train()
     newer = table.read_bytes()
     assert newer != older
     table.write_bytes(older)
     assert "metrics.parquet: made under other settings" in finished.run(fails=True)
     assert not table.exists()
-    finished.run()
+    finished.train()
     assert table.read_bytes() == newer
 
 

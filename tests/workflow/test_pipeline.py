@@ -79,7 +79,7 @@ def test_arms_compare_a_model_with_itself_under_other_seeds(project):
     project.change(
         experiments={"aa": {"arms": arms}}, analyses={"pairs": {"kind": "pairs"}}, exhibits={}
     )
-    project.run()
+    project.run("results/studies/small/statistics/pairs.parquet")
     assert set(project.metrics()["arm"]) == {"first", "again"}
     pairs = pd.read_parquet(project.folder / "results/studies/small/statistics/pairs.parquet")
     row = pairs.iloc[0]

@@ -7,18 +7,24 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from fault_harness.workspace import FOREST, METRICS
+from fault_harness.workspace import FOREST, METRICS, Workspace
 
 pytestmark = pytest.mark.workflow
 SEARCH = {"mode": "fixed", "trials": 2, "folds": 2}
 
 
-@pytest.fixture
-def searched(project):
+@pytest.fixture(scope="module")
+def _searched_once(tmp_path_factory):
+    project = Workspace(tmp_path_factory.mktemp("searched")).write_study({"forest": FOREST})
     experiments = {"fixed": {"hyperparameters": SEARCH, "seeds": {"model": {"count": 2}}}}
-    project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
+    project.change(experiments=experiments, analyses={}, exhibits={})
     project.train()
     return project
+
+
+@pytest.fixture
+def searched(_searched_once, tmp_path):
+    return _searched_once.copy(tmp_path)
 
 
 def winner(project):
