@@ -99,19 +99,21 @@ def read_item_predictions(
 
 
 def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
-    """Raise ReseedError if an `item` occurs more than once in a run of `RUN_KEY`."""
-    duplicated = rows.duplicated([*RUN_KEY, "item"], keep=False)
+    """Raise ReseedError if an `item` occurs more than once in a run, or a run's metric."""
+    key = [name for name in (*METRIC_KEY, "item") if name in rows]
+    duplicated = rows.duplicated(key, keep=False)
     if duplicated.any():
         fix = "Remove the copies, or map the column that identifies the runs."
-        if "prompt" in rows and not rows.duplicated([*RUN_KEY, "item", "prompt"]).any():
+        if "prompt" in rows and not rows.duplicated([*key, "prompt"]).any():
             fix = "Give the scores of one prompt."
         raise table.error("an item occurs more than once in a run", fix, rows.index[duplicated])
 
 
 def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
     """Raise ReseedError if runs of one split differ in their items."""
-    total = rows.groupby(_SPLIT_KEY)["item"].transform("nunique")
-    count = rows.groupby(RUN_KEY)["item"].transform("size")
+    metric = ["metric"] if "metric" in rows else []
+    total = rows.groupby([*_SPLIT_KEY, *metric])["item"].transform("nunique")
+    count = rows.groupby([*RUN_KEY, *metric])["item"].transform("size")
     incomplete = (count < total).to_numpy()
     if incomplete.any():
         first = int(incomplete.argmax())
@@ -241,10 +243,9 @@ def average_items(scores: Scores) -> pd.DataFrame:
     an item that occurs twice in a run, and if runs of one split differ in their items.
     """
     long = list_item_scores(scores)
-    keys = long[[*METRIC_KEY, "item", "prompt"]].set_index(long["row"])
-    for _, of_source in keys.groupby("metric", sort=False):
-        refuse_duplicate_items(scores.source, of_source)
-        check_same_items(scores.source, of_source)
+    rows = long[[*METRIC_KEY, "item", "prompt"]].set_index(long["row"])
+    refuse_duplicate_items(scores.source, rows)
+    check_same_items(scores.source, rows)
     runs = long.assign(reason=long["reason"].where(long["reason"] != "")).groupby(
         METRIC_KEY, sort=False
     )

@@ -235,7 +235,11 @@ class SourceTable:
             shown = [show_controls(one) if CONTROLS.search(one) else one for one in texts]
             if any(map(_SURROGATE.search, shown)):  # no file can hold half a character
                 shown = [_SURROGATE.sub("?", one) for one in shown]
-            self._texts[column] = pd.Series(shown, dtype="str").take(codes).set_axis(cells.index)
+            is_kept = cells.dtype == "str" and shown[:-1] == [*levels]
+            self._texts[column] = (
+                cells if is_kept and cells.notna().all()
+                else pd.Series(shown, dtype="str").take(codes).set_axis(cells.index)
+            )  # fmt: skip
         return self._texts[column]
 
     def _code(self, column: str) -> tuple[np.ndarray, pd.Index]:

@@ -78,17 +78,14 @@ class ModelGroup:
 
     @cached_property
     def _table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Scores by run: its split, seeds and number of repetition."""
-        return self._tabulate(self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
-
-    def _tabulate(self, trials: pd.DataFrame, columns: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Scores (models, runs) by `columns` and number of the trial there; sorted (runs, keys)."""
-        number = trials.groupby([ARM, *columns]).cumcount()
-        keys = trials[columns].assign(number=number).to_numpy()
+        """Scores (models, runs), and the split, seeds and number of each run, in rising order."""
+        trials, columns = self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
+        model = pd.Index(self.models).get_indexer(trials[ARM])
+        cell = pd.Series(_number_rows(np.column_stack([model, trials[columns]])))
+        keys = np.column_stack([trials[columns], cell.groupby(cell).cumcount()])
         run = _number_rows(keys)
         keys = keys[np.unique(run, return_index=True)[1]]
         table = np.full((len(self.models), len(keys)), np.nan)
-        model = pd.Index(self.models).get_indexer(trials[ARM])
         table[model, run] = trials["score"]
         return table, keys
 
