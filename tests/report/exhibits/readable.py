@@ -7,7 +7,7 @@ from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.latex import latex
 from reseed.report.rendering.table_files import write_table
 from run_kinds import draw
-from test_figures import texts_of
+from test_figures import check_texts
 from tex import HAS_TEX, complaints
 
 #: Set to look at the figures that the tests draw (in pytest's `--basetemp`).
@@ -17,14 +17,7 @@ KEEP = bool(os.environ.get("KEEP_FIGURES"))
 def check_figure(kind, data, options, folder):
     """Draw twice; return what was drawn. Text is legible, inside the page and apart."""
     figure, drawn = draw(kind, data, options)
-    found = texts_of(figure)
-    assert min(text.get_fontsize() for text, _ in found) >= 7
-    for i, (text, box) in enumerate(found):
-        assert box.x0 >= -1, text.get_text()
-        assert box.x1 <= figure.bbox.width + 1, text.get_text()
-        for other, its_box in found[i + 1 :]:
-            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
-            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    check_texts(figure)
     # Both drawn once, as they are written: a layout drawn again moves by parts of a pixel.
     again = draw(kind, data, options)[0]
     again.canvas.draw()

@@ -43,21 +43,26 @@ def texts_of(figure):
     return [(t, t.get_window_extent()) for t in shown]
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_each_figure_is_readable(request, name):
-    figure, drawn = request.getfixturevalue("drawn")[name]
-    assert len(drawn.frame)
-    assert "Scale: demo." in drawn.footnote
+def check_texts(figure):
+    """Texts are legible, inside the figure and apart."""
     found = texts_of(figure)
     assert min(text.get_fontsize() for text, _ in found) >= 7
     width, height = figure.bbox.width, figure.bbox.height
-    assert figure.get_figwidth() <= 7.3
     for i, (text, box) in enumerate(found):
         inside = box.x0 >= -1 and box.x1 <= width + 1 and box.y0 >= -1 and box.y1 <= height + 1
         assert inside, f"{text.get_text()!r} leaves the figure"
         for other, its_box in found[i + 1 :]:
             overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
             assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_figure_is_readable(request, name):
+    figure, drawn = request.getfixturevalue("drawn")[name]
+    assert len(drawn.frame)
+    assert "Scale: demo." in drawn.footnote
+    assert figure.get_figwidth() <= 7.3
+    check_texts(figure)
 
 
 @pytest.mark.parametrize("name", FIGURES)
