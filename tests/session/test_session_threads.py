@@ -132,6 +132,7 @@ def test_torch_has_one_thread_and_its_own_number_again():
         torch.set_num_threads(earlier)
 
 
+@pytest.mark.nightly
 def test_library_that_a_factory_imports_is_limited():
     pytest.importorskip("torch")
     code = """

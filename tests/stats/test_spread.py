@@ -230,19 +230,19 @@ def test_median_of_new_seeds_is_covered(n, n_next):
     """Coverage is at least the level; the interval of the true median covers far less."""
     rng = np.random.default_rng(n)
     held = []
-    for _ in range(1500):
+    for _ in range(500):
         low, high = next_median_interval(rng.exponential(size=n), n_next, 0.9)
         held.append(low <= np.median(rng.exponential(size=n_next)) <= high)
     if n == 6:  # 5/7 lie between the extremes of six
         assert np.isnan(low)
         return
-    assert np.mean(held) > 0.9 - 3 * np.sqrt(0.09 / 1500)
+    assert np.mean(held) > 0.9 - 3 * np.sqrt(0.09 / 500)
     assert np.mean(held) < 0.98
 
 
 def test_interval_for_many_new_seeds_is_the_medians():
     x = np.random.default_rng(0).normal(size=40)
-    assert next_median_interval(x, 10**6) == median_interval(x)
+    assert next_median_interval(x, 10**5) == median_interval(x)
 
 
 def test_power_is_the_share_of_rejected_heavy_tailed_samples():
