@@ -7,18 +7,20 @@ import pandas as pd
 import pytest
 
 METHODS = Path(__file__).parents[2] / "docs" / "methods"
-#: Columns before the share, its standard error and the number of simulations; page that links.
+#: Columns before the share, its standard error and the number of simulations.
 TABLES = {
-    "item_false_claims": (
-        "items",
-        ["seeds", "items", "clusters", "is_unequal", "seed_sd", "cluster_sd", "interaction_sd",
-         "prompts", "prompt_sd", "score", "is_shared"],
-    ),
-    "pairing": ("comparing", ["seeds", "correlation", "rule"]),
-    "designs": ("comparing", ["method", "label", "case"]),
-    "families": ("comparing", ["models", "runs", "truth", "rule"]),
-    "unstable_learners": ("comparing", ["method", "splits", "learner"]),
-    "spread_contrasts": ("spread", ["scores", "datasets", "models", "correlation", "seeds"]),
+    "item_false_claims": [
+        "seeds", "items", "clusters", "is_unequal", "seed_sd", "cluster_sd", "interaction_sd",
+        "prompts", "prompt_sd", "score", "is_shared",
+    ],
+    "pairing": ["seeds", "correlation", "rule"],
+    "designs": ["method", "label", "case"],
+    "families": ["models", "runs", "truth", "rule"],
+    "unstable_learners": ["method", "splits", "learner"],
+    "spread_contrasts": ["scores", "datasets", "models", "correlation", "seeds"],
+    "planned_power": ["case"],
+    "losses_coverage": ["case"],
+    "heavy_causes_coverage": ["case"],
 }  # fmt: skip
 
 
@@ -28,15 +30,16 @@ def _read(name):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_each_row_is_one_design_with_its_error(name):
-    table, (_, factors) = _read(name), TABLES[name]
+    table, factors = _read(name), TABLES[name]
     assert list(table.columns[: len(factors)]) == factors
     share, error, count, *_ = table.columns[len(factors) :]
-    assert share in ("false_claims", "coverage")
+    assert share in ("false_claims", "coverage", "measured")
     assert error.startswith("se")
     assert count.startswith("simulations")
     assert not table.duplicated(factors).any()
     expected = np.sqrt(table[share] * (1 - table[share]) / table[count])
     np.testing.assert_allclose(table[error], expected, atol=5.1e-5)
+    assert any(f"(simulations/{name}.csv)" in p.read_text("utf-8") for p in METHODS.glob("*.md"))
 
 
 def test_the_one_test_keeps_its_level_and_most_of_the_power():
