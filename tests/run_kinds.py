@@ -17,10 +17,7 @@ from reseed.report.rendering.run import make_figure, make_table
 
 
 def run_analysis(
-    kind: ModuleType | str,
-    data: Data,
-    small: Mapping[str, Any] | None = None,
-    **options: Any,
+    kind: ModuleType | str, data: Data, small: Mapping[str, Any] | None = None, **options: Any
 ) -> pd.DataFrame:
     """The table of an analysis.
 

@@ -34,11 +34,7 @@ FACTS = {
 
 
 @pytest.mark.parametrize(
-    "same",
-    [
-        "def f(x):\n    return x + 1  # a comment\n",
-        "def f(x):\n\n    return (x + 1)\n",
-    ],
+    "same", ["def f(x):\n    return x + 1  # a comment\n", "def f(x):\n\n    return (x + 1)\n"]
 )
 def test_comments_and_layout_are_ignored(project, same):
     first = hashed(project(mine="def f(x):\n    return x + 1\n"))

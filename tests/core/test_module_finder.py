@@ -9,13 +9,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 import pytest
 from hashed_projects import forget, hashed
-from reseed.core.code_hash import (
-    code_files,
-    digest,
-    imported_packages,
-    named_code,
-    refuse_unbound,
-)
+from reseed.core.code_hash import code_files, digest, imported_packages, named_code, refuse_unbound
 from reseed.core.distributions import read_package_versions
 from reseed.core.errors import ReseedError
 from reseed.core.source_guard import stamp_sources

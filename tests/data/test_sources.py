@@ -284,11 +284,7 @@ def test_url_with_and_without_member(tmp_path, server):
             "sha256": sha(data),
             "members": {"t.csv": sha(GOOD)},
         },
-        {
-            "kind": "url",
-            "url": f"{server.url}/t.zip",
-            "members": {"t.csv": sha(GOOD)},
-        },
+        {"kind": "url", "url": f"{server.url}/t.zip", "members": {"t.csv": sha(GOOD)}},
     ):
         found = fetch([source], tmp_path / "cache", None, lambda line: None)
         assert hash_file(found.path) == sha(GOOD)

@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.core.errors import ReseedError
 from reseed.data import draws, splits
-from reseed.data.splits import (
-    select_fold,
-)
+from reseed.data.splits import select_fold
 from reseed.data.store import Targets
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, train_test_split
 

@@ -109,7 +109,7 @@ STUDY = {
             "title": "Scores",
             "analysis": "spread",
             "options": {"experiments": ["model_seeds", "data_seeds"]},
-        },
+        }
     },
 }
 

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 from reseed.metrics import registry as metrics
-from reseed.metrics.outputs import (
-    MAX_LOG_ODDS,
-    from_probabilities,
-    to_probabilities,
-)
+from reseed.metrics.outputs import MAX_LOG_ODDS, from_probabilities, to_probabilities
 from scipy.special import expit, softmax
 
 

@@ -5,11 +5,7 @@ from pathlib import Path
 import pytest
 from reseed.core.layout import ResultsLayout
 from reseed.core.run_token import start_run
-from reseed.pipeline.snakemake_metadata import (
-    forget_foreign_records,
-    list_untracked,
-    token_copy,
-)
+from reseed.pipeline.snakemake_metadata import forget_foreign_records, list_untracked, token_copy
 
 persistence = pytest.importorskip("snakemake.persistence.file")
 

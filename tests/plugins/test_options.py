@@ -20,9 +20,7 @@ REPOSITORY = Path(__file__).parents[2]
 #: Options that planning reads: files that are inputs of the job.
 READ_BY_PLANNING = {"files"}
 #: Options that are read in a loop over their names.
-READ_IN_A_LOOP = {
-    "pairs": {"level", "alpha", "min_runs", "target_power"},
-}
+READ_IN_A_LOOP = {"pairs": {"level", "alpha", "min_runs", "target_power"}}
 
 
 def kinds_of_papers(family):

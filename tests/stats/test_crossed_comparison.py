@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from reseed.stats import crossed_comparison
 from reseed.stats.bootstrap import WEIGHTED_METRICS
-from reseed.stats.crossed_comparison import (
-    item_values,
-    seed_item_bootstrap,
-    seed_permutation_test,
-)
+from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap, seed_permutation_test
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.variance import crossed_variance
 from scipy import stats

@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 from papers.banerjee import ensembles
 from papers.protocol import signed_rank
-from reseed.stats import (
-    bootstrap,
-    comparison,
-    planning,
-    ranking,
-    variance,
-)
+from reseed.stats import bootstrap, comparison, planning, ranking, variance
 from reseed.stats.gaussian_range import range_against_gaussian
 from reseed.stats.inputs import (
     as_finite,

@@ -5,12 +5,7 @@ import math
 import numpy as np
 import pytest
 from reseed.stats.item_model import item_difference
-from reseed.stats.paired_proportions import (
-    kept_interval,
-    score_interval,
-    score_p,
-    score_statistic,
-)
+from reseed.stats.paired_proportions import kept_interval, score_interval, score_p, score_statistic
 from scipy.optimize import minimize_scalar
 from scipy.stats import binomtest, multinomial, norm
 

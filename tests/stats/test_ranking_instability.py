@@ -2,11 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from reseed.stats.ranking import (
-    instability,
-    kendall_agreement,
-    split_agreement,
-)
+from reseed.stats.ranking import instability, kendall_agreement, split_agreement
 from scipy import stats
 
 

@@ -3,10 +3,7 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from reseed.stats.mean_squares import _mls_interval
-from reseed.stats.variance import (
-    crossed_variance,
-    crossed_variance_unbalanced,
-)
+from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 from statsmodels.stats.anova import anova_lm

@@ -46,8 +46,7 @@ def test_training_is_adam_on_the_loss_plus_the_penalties(l1, l2):
     features, target, _, _ = table("regression")
     X, y = features.to_numpy(), target
     recipe = Recipe(
-        *(0.01, 8, 0, 0),
-        **{"dropout": 0, "l1": l1, "l2": l2, "batch_size": 400, "max_epochs": 80},
+        *(0.01, 8, 0, 0), **{"dropout": 0, "l1": l1, "l2": l2, "batch_size": 400, "max_epochs": 80}
     )
     model = FeedForward("regression", 0, recipe, same_seeds(1))
     W, b, V, c = (p.double().numpy() for p in model.initial_weights(4))
@@ -214,12 +213,7 @@ def test_next_lane_gets_the_slot_of_a_stopped_lane():
         if lane.error is None
     }
     # (epochs, start + best epoch, stopped by patience?)
-    assert found == {
-        0: (5, 3, True),
-        1: (3, 101, True),
-        4: (6, 405, False),
-        5: (3, 501, True),
-    }
+    assert found == {0: (5, 3, True), 1: (3, 101, True), 4: (6, 405, False), 5: (3, 501, True)}
     errors = {lane.number: str(lane.error) for lane, _ in ended if lane.error}
     assert errors == {2: "no rows", 3: "diverged: the validation loss is inf in epoch 2"}
     assert [lane.number for lane, _ in ended] == [1, 2, 0, 3, 5, 4]

@@ -249,10 +249,7 @@ def test_the_histogram_of_gaps_sums_to_one(tmp_path):
     table = run_analysis(gap_distribution, data_of(tmp_path / "zero", y, gaps), zero)
     together = gaps.mean(axis=0)
     at_zero = (table["left"] <= 0) & (table["right"] > 0)
-    least = {
-        "runs_mean": np.mean(np.abs(gaps) >= 1),
-        "ensemble": np.mean(np.abs(together) >= 1),
-    }
+    least = {"runs_mean": np.mean(np.abs(gaps) >= 1), "ensemble": np.mean(np.abs(together) >= 1)}
     for name, share in least.items():
         assert table.loc[at_zero, name].item() >= share
 

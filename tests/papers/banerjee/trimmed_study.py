@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 from output_frames import study_of, write_outputs
-from papers.banerjee import (
-    trimming_ensembles,
-    trimming_summary,
-)
+from papers.banerjee import trimming_ensembles, trimming_summary
 from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis

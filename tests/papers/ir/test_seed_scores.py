@@ -22,10 +22,7 @@ def result(tmp_path):
     y[:60] = 1  # class 1 is the commonest
     good = [np.clip(y * 0.4 + 0.3 + rng.normal(0, 0.25, 300), 0.01, 0.99) for _ in range(6)]
     collapsed = np.full(300, 0.9)
-    arms = {
-        ("magic", "net"): (y, [*good, collapsed, None]),
-        ("magic", "bayes"): (y, [good[0]] * 4),
-    }
+    arms = {("magic", "net"): (y, [*good, collapsed, None]), ("magic", "bayes"): (y, [good[0]] * 4)}
     predictions = write_outputs(tmp_path, arms)
     table = run_analysis(seed_scores, study_of(predictions, arms), seed=2, n_boot=400)
     return y, good, table.set_index(["arm", "metric"])

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from pair_frames import data, frame
 from papers.protocol import decision_rules
-from papers.protocol.error_rates import (
-    measure_error_rates,
-    simulate_cv,
-    wilcoxon_holm,
-)
+from papers.protocol.error_rates import measure_error_rates, simulate_cv, wilcoxon_holm
 from reseed.analyses import fold_scores
 from reseed.stats.comparison import nadeau_bengio
 from run_kinds import run_analysis

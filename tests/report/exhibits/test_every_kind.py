@@ -15,13 +15,7 @@ from papers.banerjee import (
 )
 from papers.picard import convergence, extremes, range_growth
 from papers.protocol import decision_rules
-from reseed.analyses import (
-    curves,
-    fold_scores,
-    pairs,
-    sd_ratios,
-    spread,
-)
+from reseed.analyses import curves, fold_scores, pairs, sd_ratios, spread
 from reseed.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis, table_options
@@ -37,9 +31,7 @@ __all__ = ["curve_study", "item_study", "output_study", "read", "scores"]
 
 TITLE = "A title that says nothing of the result"
 #: Trials of several models on four datasets, over twelve seeds.
-COMPARED = {
-    "critical_difference_figure": pairs,
-}
+COMPARED = {"critical_difference_figure": pairs}
 #: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
 CURVES = {
     "curves_figure": curves,
@@ -135,7 +127,7 @@ def shown(request, configured, exhibit):
             return ExhibitData(None, *folds(), "k", TITLE), {}
         if kind in ALONE:
             return alone(kind), {
-                "table": table_options("inherent_randomness", "networks_against_trees"),
+                "table": table_options("inherent_randomness", "networks_against_trees")
             }.get(kind, {})
         if kind in OTHERS:
             options = {"experiments": ["data_seeds", "model_seeds"]} if is_table(kind) else {}

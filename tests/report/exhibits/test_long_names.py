@@ -7,10 +7,7 @@ from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
 from reseed.analyses import pairs, spread
 from reseed.analyses.shared.data import Data
-from reseed.report.exhibits import (
-    critical_difference_figure,
-    pairs_figure,
-)
+from reseed.report.exhibits import critical_difference_figure, pairs_figure
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.panels import line, panel_grid
 from reseed.report.rendering.short_names import LONGEST_MODEL, SAID, with_short_names

@@ -67,8 +67,7 @@ def test_test_ratios_are_settings_of_one_dataset(snapshot):
 
 
 @pytest.mark.parametrize(
-    ("family", "message"),
-    [("dataset", "pairs of a dataset"), ("study", "all pairs of the study")],
+    ("family", "message"), [("dataset", "pairs of a dataset"), ("study", "all pairs of the study")]
 )
 def test_the_stated_family_is_the_configured_one(family, message):
     study = Study.of(splits(TWO))

@@ -39,12 +39,7 @@ def namesakes(datasets=("magic",)):
     return replace(study, info=replaced(study.info, experiments=TWO))
 
 
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [
-        ("interval_table", {"experiments": ["a", "b"]}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "options"), [("interval_table", {"experiments": ["a", "b"]})])
 def test_arms_of_one_title_are_told_apart_by_their_experiment(kind, options, snapshot):
     assert text_of(namesakes().show(kind, options)) == snapshot
 

@@ -107,10 +107,7 @@ def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     assert message not in roles.definitions[0]
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["verdicts_table", "pairs_figure", "critical_difference_figure"],
-)
+@pytest.mark.parametrize("kind", ["verdicts_table", "pairs_figure", "critical_difference_figure"])
 def test_one_model_is_said_to_be_one(kind):
     one = results(("mine",))
     one = replace(one, metrics=one.metrics[one.metrics["experiment"] == "crossed"])

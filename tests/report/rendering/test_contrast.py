@@ -36,13 +36,7 @@ def test_written_figures_hold_no_pale_text(tmp_path):
         axes.text(0.1, 0.1 * number, "label", color=colour)
     axes.plot([0, 1], [0, 1], color=style.ORANGE)
     data = ExhibitData(None, pd.DataFrame(), StudyInfo(scale="demo"), title="A figure")
-    write_figure(
-        figure,
-        FigureInfo(pd.DataFrame(), "", alt="x"),
-        data,
-        tmp_path / "a",
-        ("png",),
-    )
+    write_figure(figure, FigureInfo(pd.DataFrame(), "", alt="x"), data, tmp_path / "a", ("png",))
     colours = {to_hex(text.get_color()) for text in figure.findobj(Text)}
     assert len(colours) >= len(COLOURS)
     assert min(map(contrast, colours)) >= LEAST
