@@ -183,24 +183,29 @@ def item_difference(
         if min(a.shape[i], b.shape[i]) < 2
         or not (np.ptp(a, axis=i).any() or np.ptp(b, axis=i).any())
     )
-    a, b = a.mean(axis=single), b.mean(axis=single)
+    if single:
+        a, b = a.mean(axis=single), b.mean(axis=single)
     factors = [factor for axis, factor in enumerate(factors) if axis not in single]
     index, sizes = index_clusters(clusters, a.shape[-1])
     levels = {factor.name: min(a.shape[axis], b.shape[axis]) for axis, factor in enumerate(factors)}
     levels |= {"item": a.shape[-1]} | ({} if clusters is None else {"cluster": sizes.size})
+    is_binary = (
+        are_means and not factors and clusters is None and bool(np.isin([a, b], (0, 1)).all())
+    )
     unit = float(rescale(np.concatenate([a.ravel(), b.ravel()]))[1])
-    groups = _pair_mean_squares(a / unit, b / unit, factors, index, sizes)
+    a, b = a / unit, b / unit
+    groups = _pair_mean_squares(a, b, factors, index, sizes)
     contributions = _split_variance(groups)
     if clusters is not None:
         alone = index_clusters(None, a.shape[-1])
-        by_item = _pair_mean_squares(a / unit, b / unit, factors, *alone)
+        by_item = _pair_mean_squares(a, b, factors, *alone)
         contributions = _separate_clusters(contributions, _split_variance(by_item))
     names = [*(factor.name for factor in factors), "item", "cluster"]
     named = [
         Contribution(tuple(names[axis] for axis in axes), variance * unit * unit)
         for axes, variance in contributions.items()
     ]
-    difference = float((a / unit).mean() - (b / unit).mean())
+    difference = float(a.mean() - b.mean())
     shapes = [list(values.shape[:-1]) for values in (a, a, b)]
     added, parts = _combine(groups, shapes[: len(groups)], min(cluster_df(sizes), most_df))
     total = sum(part for part, _ in parts)
@@ -209,9 +214,8 @@ def item_difference(
         float(abs(difference) <= 1e-12), level, "t", (), levels,
         tuple(_separate_repeats(named, repeat_variance)), cluster_df=cluster_df(sizes),
     )  # fmt: skip
-    is_binary = are_means and bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
-    if not factors and clusters is None and is_binary:
-        return _as_mcnemar(result, a, b)
+    if is_binary:
+        return _as_mcnemar(result, a * unit, b * unit)
     if total <= _NO_VARIANCE:
         return result
     return _with_test(
@@ -220,7 +224,7 @@ def item_difference(
             se=float(np.sqrt(total)) * unit,
             parts=parts,
             factor_share=added / total,
-            tail=find_tail(a / unit, b / unit, factors, groups, index, total, any_tail),
+            tail=find_tail(a, b, factors, groups, index, total, any_tail),
         )
     )
 

@@ -52,6 +52,8 @@ class ModelScores:
 
     def take(self, rows: list[int]) -> ModelScores:
         """The scores of these seeds, in this order."""
+        if rows == [*range(len(self.seeds))]:
+            return self
         noise = self.repeat_variance
         noise = None if noise is None else noise[rows]
         seeds = tuple(self.seeds[row] for row in rows)
@@ -108,7 +110,7 @@ class ItemScores:
     def average_fixed(self, values: Array) -> Array:
         """Values of a model, averaged over the factors whose levels are no sample."""
         axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in self.fixed)
-        return np.asarray(values.mean(axis=axes))
+        return np.asarray(values.mean(axis=axes)) if axes else values
 
     def pair_seeds(self, a: str, b: str) -> tuple[list[ModelScores], bool]:
         """Both models with their paired seeds in the same order, and whether seeds are shared.
