@@ -260,7 +260,13 @@ def _read_csv(path: Path) -> _Content:
     delimiter, is_blank = find_delimiter(first), find_delimiter(first) == " "
     split = partial(csv.reader, delimiter=delimiter, skipinitialspace=is_blank, strict=True)
     lines = [line.strip() + "\n" for line in lines[above:]] if is_blank else lines[above:]
-    delimiters = np.array([line.count(delimiter) for line in lines])
+    if is_blank or any('"' in line for line in lines):
+        reader = split(lines)
+        sizes, ends = np.array([(len(row), reader.line_num) for row in reader]).T
+        starts = np.r_[0, ends[:-1]]  # the first line of each row
+    else:  # the reader takes most of the time that a large file needs
+        sizes = np.array([line.count(delimiter) + 1 for line in lines])
+        starts = np.arange(len(lines))
     headings = next(split(lines))
     header = [name.strip() for name in headings]
     header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
@@ -272,24 +278,18 @@ def _read_csv(path: Path) -> _Content:
         )
     frame = pd.read_csv(
         io.StringIO("".join(lines)), sep=r"\s+" if is_blank else delimiter, index_col=False,
-        names=range(delimiters.max() + 1), skip_blank_lines=False, dtype="str", na_filter=False,
+        names=range(sizes.max()), skip_blank_lines=False, dtype="str", na_filter=False,
     )  # fmt: skip
-    starts = np.arange(len(frame))  # the first line of each row
-    if len(lines) > len(frame):  # cells of several lines
-        inside = sum(frame[column].str.count(r"\r\n?|\n") for column in frame)
-        starts += np.cumsum(inside) - inside
-    is_odd = np.add.reduceat(delimiters, starts) != width - 1  # pandas fills short rows
     # Joined files repeat the line of headings; databases print signs below it.
     maybe = frame[~frame[0].str.contains(r"[^-+=:\s]") | (frame[0] == headings[0])]
     is_ruled = maybe.apply(lambda cells: cells.str.fullmatch(r"\s*[-+=:]*\s*")).all(axis=1)
     is_heading = (maybe.iloc[:, :width] == headings).all(axis=1)
     frame = frame.drop(index=maybe.index[is_ruled | is_heading])
-    is_odd, starts = is_odd[frame.index], starts[frame.index]
-    for start in starts[is_odd]:
-        if (cells := len(next(split(lines[start:])))) != width:
-            raise ValueError(
-                f"line {above + start + 1} has {cells} cells, the first line names {width}"
-            )
+    sizes, lines_of_rows = sizes[frame.index], above + 1 + starts[frame.index]
+    for row in np.flatnonzero(sizes != width)[:1]:  # pandas fills short rows
+        raise ValueError(
+            f"line {lines_of_rows[row]} has {sizes[row]} cells, the first line names {width}"
+        )
     frame = frame.iloc[:, :width].reset_index(drop=True)
     # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
     # repeated headings the first column may continue below: a second line of headings.
@@ -298,7 +298,7 @@ def _read_csv(path: Path) -> _Content:
         header[0] = UNNAMED_INDEX
     named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
     frame.columns = pd.Index(header)
-    return frame.loc[:, np.array(named, dtype=bool)], above + 1 + starts
+    return frame.loc[:, np.array(named, dtype=bool)], lines_of_rows
 
 
 def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
