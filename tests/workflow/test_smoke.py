@@ -28,7 +28,6 @@ def own_studies(tmp_path, monkeypatch) -> Workspace:
     return Workspace.own(tmp_path)
 
 
-@pytest.mark.nightly
 def test_every_study_from_raw_data_to_the_report(own_studies):
     text = own_studies.run("--config", "scale=smoke")
     results = own_studies.folder / "results"

@@ -60,3 +60,11 @@ def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
 def from_logits(task: str, logits: Any) -> Any:
     """Return raw outputs for logits (n, classes); for a binary task their difference (n,)."""
     return logits[:, 1] - logits[:, 0] if task == "binary" else logits
+
+
+def predict_classes(task: str, outputs: np.ndarray) -> np.ndarray:
+    """Return class numbers: whether log-odds are above 0, or the first largest logit."""
+    if task in VALUE_TASKS:
+        raise ValueError(f"{task}: values have no classes")
+    outputs = np.asarray(outputs)
+    return (outputs > 0).astype(np.int64) if task == "binary" else outputs.argmax(axis=-1)

@@ -1,8 +1,8 @@
 """One preloaded process a run: jobs are forks of it, and find their libraries loaded.
 
 Loading torch, scikit-learn or matplotlib takes seconds; most jobs of a small study take less. The
-server loads the libraries that the first job of a module loaded, before it forks the next job of
-that module. So it loads no library that no job needs, and never a module of the user. A fork has
+server loads what a finished job loaded before it forks the next one. So it loads no library that no
+job needs, and never a module of the user. A fork has
 its own arguments, folder, environment, output and exit status. Every fork gets fresh entropy, but
 all share the server's hash seed. A check that results repeat in *another* process must therefore
 start one (rules/checks.smk does).
@@ -103,7 +103,6 @@ class ForkedJob:
         others: list[socket.socket],
     ):
         self.connection = connection
-        self.program = program(request["argv"])[0]
         self._loaded = os.memfd_create("loaded")
         self.process = multiprocessing.get_context("fork").Process(
             target=_become, args=(request, outputs, self._loaded, [connection, *others])
@@ -129,7 +128,8 @@ def serve(listener: socket.socket, lifeline: int) -> None:
     The job of a client that ends is killed. All jobs are killed when the run ends.
     """
     jobs: list[ForkedJob] = []
-    wanted: dict[str, list[str]] = {}  # program → modules that its jobs loaded
+    known: set[str] = set()  # modules that finished jobs loaded
+    wanted: list[str] = []  # those that the server has not tried to load yet
     gc.disable()  # a collection in a fork would copy every page that it visits
     while True:
         sentinels = {job.process.sentinel: job for job in jobs}
@@ -143,7 +143,9 @@ def serve(listener: socket.socket, lifeline: int) -> None:
         for one in ready:
             if one in sentinels:
                 job = sentinels[one]
-                wanted[job.program] = job.end()
+                new = [name for name in job.end() if name not in known]
+                known.update(new)
+                wanted += new
                 jobs.remove(job)
             elif one in clients and clients[one] in jobs:  # a client writes once: it has ended
                 clients[one].process.kill()
@@ -156,13 +158,12 @@ def serve(listener: socket.socket, lifeline: int) -> None:
                 connection.close()
 
 
-def _start(
-    connection: socket.socket, wanted: dict[str, list[str]], others: list[socket.socket]
-) -> ForkedJob:
+def _start(connection: socket.socket, wanted: list[str], others: list[socket.socket]) -> ForkedJob:
     """Start the job of a client. Raises OSError or ValueError."""
     request, outputs = _receive(connection)
     try:
-        _load(wanted.pop(program(request["argv"])[0], []))
+        _load(wanted)
+        wanted.clear()
         gc.freeze()
         return ForkedJob(connection, request, outputs, others)
     finally:
@@ -204,6 +205,7 @@ def _become(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()
     collect_rarely()
+    atexit._clear()  # what libraries registered in the server
     for one in servers:
         one.close()
     for number, stream in zip(outputs, (1, 2), strict=True):
