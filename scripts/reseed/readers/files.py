@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import takewhile
+from itertools import compress, takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -263,10 +263,11 @@ def _read_csv(path: Path) -> _Content:
     if is_blank or any('"' in line for line in lines):
         reader = split(lines)
         sizes, ends = np.array([(len(row), reader.line_num) for row in reader]).T
-        starts = np.r_[0, ends[:-1]]  # the first line of each row
+        starts = np.r_[0, ends[:-1]]
+        rows = ["".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
     else:  # the reader takes most of the time that a large file needs
         sizes = np.array([line.count(delimiter) + 1 for line in lines])
-        starts = np.arange(len(lines))
+        starts, rows = np.arange(len(lines)), lines
     headings = next(split(lines))
     header = [name.strip() for name in headings]
     header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
@@ -276,21 +277,19 @@ def _read_csv(path: Path) -> _Content:
             f"the first line, {header[0][:60]!r}, names one column only: put comma, "
             "semicolon or tab between the names of columns, and nothing above them"
         )
-    frame = pd.read_csv(
-        io.StringIO("".join(lines)), sep=r"\s+" if is_blank else delimiter, index_col=False,
-        names=range(sizes.max()), skip_blank_lines=False, dtype="str", na_filter=False,
-    )  # fmt: skip
     # Joined files repeat the line of headings; databases print signs below it.
-    maybe = frame[~frame[0].str.contains(r"[^-+=:\s]") | (frame[0] == headings[0])]
-    is_ruled = maybe.apply(lambda cells: cells.str.fullmatch(r"\s*[-+=:]*\s*")).all(axis=1)
-    is_heading = (maybe.iloc[:, :width] == headings).all(axis=1)
-    frame = frame.drop(index=maybe.index[is_ruled | is_heading])
-    sizes, lines_of_rows = sizes[frame.index], above + 1 + starts[frame.index]
-    for row in np.flatnonzero(sizes != width)[:1]:  # pandas fills short rows
+    is_ruled = re.compile(rf'[-+=:"\s{re.escape(delimiter)}]*').fullmatch
+    is_kept = [row.strip() != rows[0].strip() and not is_ruled(row) for row in rows]
+    line_numbers = above + 1 + starts[is_kept]
+    for row in np.flatnonzero(sizes[is_kept] != width)[:1]:  # pandas would fill a short one
         raise ValueError(
-            f"line {lines_of_rows[row]} has {sizes[row]} cells, the first line names {width}"
+            f"line {line_numbers[row]} has {sizes[is_kept][row]} cells, the first line names "
+            f"{width}"
         )
-    frame = frame.iloc[:, :width].reset_index(drop=True)
+    frame = pd.read_csv(
+        io.StringIO("".join(compress(rows, is_kept))), sep=r"\s+" if is_blank else delimiter,
+        index_col=False, names=range(width), dtype="str", na_filter=False,
+    )  # fmt: skip
     # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
     # repeated headings the first column may continue below: a second line of headings.
     repeats = len(set(filter(None, header))) < len([name for name in header if name])
@@ -298,7 +297,7 @@ def _read_csv(path: Path) -> _Content:
         header[0] = UNNAMED_INDEX
     named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
     frame.columns = pd.Index(header)
-    return frame.loc[:, np.array(named, dtype=bool)], lines_of_rows
+    return frame.loc[:, np.array(named, dtype=bool)], line_numbers
 
 
 def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
