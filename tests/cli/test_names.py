@@ -1,5 +1,7 @@
 """Names and paths of the command line are checked before any file is touched."""
 
+import sys
+
 import pandas as pd
 import pytest
 from reseed import cli
@@ -132,3 +134,9 @@ def test_costs_overwrite_no_table_of_another_kind(tree):
     (tree / "toy.csv").write_text("y,a\nyes,1\nno,2\n")
     assert "costs.csv" in refuse("cost", "--scale", "smoke", "--output", "costs.md")
     assert {path: contents(tree)[path] for path in before} == before
+
+
+def test_a_package_that_a_command_needs_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "reseed.jobs.verify", None)
+    with pytest.raises(SystemExit, match=r"`reseed verify` needs the package .*reseed\[workflow\]"):
+        cli.main(["verify"])

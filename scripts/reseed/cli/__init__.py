@@ -73,6 +73,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(show_controls(f"Error: {options.speak(getattr(error, 'fields', str(error)))}"))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"Error: `reseed {options.command}` needs the package {error.name}: "
+            "`pip install 'reseed[workflow]'`."
+        )
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
