@@ -138,5 +138,5 @@ def test_costs_overwrite_no_table_of_another_kind(tree):
 
 def test_a_package_that_a_command_needs_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "reseed.jobs.verify", None)
-    with pytest.raises(SystemExit, match=r"`reseed verify` needs the package .*reseed\[workflow\]"):
+    with pytest.raises(SystemExit, match=r"`reseed verify` needs the package .*\.\[workflow\]"):
         cli.main(["verify"])

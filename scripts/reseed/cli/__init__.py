@@ -75,8 +75,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(_INTERRUPTED)
     except ModuleNotFoundError as error:
         sys.exit(
-            f"Error: `reseed {options.command}` needs the package {error.name}: "
-            "`pip install 'reseed[workflow]'`."
+            f"Error: `reseed {options.command}` needs the package {error.name}, of the extra "
+            "`workflow`: `pip install '.[workflow]'` in a copy of Reseed's repository."
         )
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
