@@ -41,7 +41,7 @@ def right(**levels):
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kB on Linux")
 def test_peak_memory_in_mb(tmp_path, table, most):
-    """Measured: 290, 540 and 430 MB."""
+    """Measured: 250, 500 and 430 MB."""
     table().to_csv(tmp_path / "runs.csv", index=False)
     run = subprocess.run(
         [sys.executable, "-c", _PEAK, "compare", "runs.csv", "--html", "page.html", "--quiet"],

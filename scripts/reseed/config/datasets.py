@@ -230,11 +230,16 @@ class Weights(Strict):
 
 
 def list_fetched(source: Source | PackageFile) -> list[str]:
-    """The files of a source: members of an archive, or else its paths or addresses."""
+    """The files of a source: members of an archive, or else those of `list_names`."""
     if source.members:
         return [*source.members]
     if isinstance(source, PackagesSource):
         return [name for package in source.packages for name in list_fetched(package)]
+    return list_names(source)
+
+
+def list_names(source: LocalSource | UrlSource | PackageFile) -> list[str]:
+    """Addresses or paths of the files that are fetched whole."""
     names = source.path if isinstance(source, LocalSource) else source.url
     return names if isinstance(names, list) else [names]
 

